@@ -1,0 +1,1 @@
+"""Native solvers behind one small protocol; each is imported on first use."""

@@ -1,0 +1,1 @@
+"""Features of elements and pairs, and liftings of them."""

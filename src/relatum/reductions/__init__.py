@@ -1,0 +1,1 @@
+"""Lossless reductions: accepts, apply, invert."""

@@ -1,0 +1,1 @@
+"""Inference algorithms, one module each, listed in the registry."""
