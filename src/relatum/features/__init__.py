@@ -1,1 +1,14 @@
 """Features of elements and pairs, and liftings of them."""
+
+from relatum.features.binary import BinaryFeatures
+from relatum.features.pairs import PairBatches, pair_features, sample_pairs
+from relatum.features.tensor_sketch import ClippingWarning, TensorSketch
+
+__all__ = [
+    "BinaryFeatures",
+    "ClippingWarning",
+    "PairBatches",
+    "TensorSketch",
+    "pair_features",
+    "sample_pairs",
+]

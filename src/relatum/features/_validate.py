@@ -1,0 +1,125 @@
+"""What every feature map asks of its input, and the errors it raises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import NotFittedError as SklearnNotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from relatum.errors import DataError, NotFittedError
+
+__all__ = [
+    "FeatureMap",
+    "NumberedFeatureMap",
+    "UnfittedError",
+    "checked",
+    "checked_count",
+    "checked_fitted",
+    "checked_input",
+    "checked_seed",
+    "is_binary",
+    "is_sparse",
+    "require_binary",
+]
+
+
+class FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn transformer that makes features."""
+
+
+class NumberedFeatureMap(ClassNamePrefixFeaturesOutMixin, FeatureMap):  # type: ignore[misc]
+    """One whose output columns are named by its class and their number."""
+
+
+class UnfittedError(NotFittedError, SklearnNotFittedError):  # type: ignore[misc]
+    """A feature map is used before it was fitted; scikit-learn's error as well as ours."""
+
+
+def is_sparse(x: Any) -> bool:
+    """Tell whether `x` is a scipy sparse matrix or array."""
+    return bool(sparse.issparse(x))
+
+
+def checked_input(estimator: Any, x: Any, *, reset: bool, **options: Any) -> Any:
+    """Validate `x` as scikit-learn does; whatever breaks a rule becomes a `DataError`."""
+    try:
+        return validate_data(estimator, x, reset=reset, **options)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+
+
+def checked_fitted(estimator: Any) -> None:
+    """Raise `UnfittedError` unless `estimator` was fitted."""
+    try:
+        check_is_fitted(estimator)
+    except SklearnNotFittedError as error:
+        raise UnfittedError(str(error)) from error
+
+
+def checked_count(owner: Any, name: str, least: int = 1) -> int:
+    """Return the parameter `name` of `owner` as an int of at least `least`."""
+    value = getattr(owner, name)
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise DataError(
+            f"{type(owner).__name__}: {name} must be an integer of at least {least}, "
+            f"got {value!r}; pass a whole number"
+        )
+    if value < least:
+        raise DataError(
+            f"{type(owner).__name__}: {name} must be at least {least}, got {value}; "
+            f"pass a larger number"
+        )
+    return int(value)
+
+
+def checked(owner: Any, name: str, allowed: tuple[Any, ...]) -> Any:
+    """Return the parameter `name` of `owner`, which must be one of `allowed`."""
+    value = getattr(owner, name)
+    if not any(value is choice or value == choice for choice in allowed):
+        choices = ", ".join(repr(choice) for choice in allowed)
+        raise DataError(
+            f"{type(owner).__name__}: {name} must be one of {choices}, got {value!r}; "
+            f"pass one of these"
+        )
+    return value
+
+
+def checked_seed(random_state: Any) -> np.random.Generator:
+    """Make a generator of a seed, a RandomState, a Generator or None."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if random_state is None:
+        return np.random.default_rng()
+    try:
+        state = check_random_state(random_state)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    return np.random.default_rng(state.randint(0, 2**32, size=4, dtype=np.uint32))
+
+
+def is_binary(x: Any) -> bool:
+    """Tell whether every entry of a dense or sparse matrix is 0 or 1."""
+    values: NDArray[Any] = x.data if is_sparse(x) else x
+    if values.size == 0 or values.dtype == np.bool_:
+        return True
+    if values.dtype.kind in "iu":
+        return bool(values.min() >= 0 and values.max() <= 1)
+    return bool(np.all((values == 0) | (values == 1)))
+
+
+def require_binary(x: Any, what: str) -> None:
+    """Raise a `DataError` that shows a culprit unless every entry of `x` is 0 or 1."""
+    if is_binary(x):
+        return
+    values: NDArray[Any] = x.data if is_sparse(x) else np.asarray(x)
+    culprit = values[~((values == 0) | (values == 1))].flat[0]
+    raise DataError(
+        f"{what} must be 01-features, every entry 0 or 1, got an entry {culprit}; "
+        f"encode the data first, for example with BinaryFeatures"
+    )

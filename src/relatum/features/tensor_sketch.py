@@ -1,0 +1,319 @@
+"""Tensor Sketch: random features of the polynomial kernel (Pham and Pagh, 2013)."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from scipy import fft
+
+from relatum.errors import DataError
+from relatum.features._validate import (
+    NumberedFeatureMap,
+    checked,
+    checked_count,
+    checked_fitted,
+    checked_input,
+    checked_seed,
+    is_sparse,
+)
+from relatum.kernels import sketch as kernels
+
+__all__ = ["ClippingWarning", "TensorSketch"]
+
+_AUTO_INTEGERS = (np.int8, np.int16, np.int32, np.int64)
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_SAMPLE_ROWS = 256
+_BATCH_BYTES = 4 << 20
+
+
+class ClippingWarning(UserWarning):
+    """More sketch entries than tolerated exceed the integer type and were clipped to it."""
+
+
+class TensorSketch(NumberedFeatureMap):
+    """Random features whose inner products approximate (1 + <x, x'>)^degree.
+
+    The sketch of x is the circular convolution of `degree` Count Sketches of (x, 1), computed
+    by fast Fourier transforms. Its inner products are unbiased estimates of the kernel. The
+    sketch of integers is integer and computed exactly.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The degree of the polynomial kernel.
+    n_components : int, default=1024
+        The number m of random features; powers of two transform fastest.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the hash functions.
+    domain : {"signal", "fourier"}, default="signal"
+        ``"fourier"`` returns the unitary Fourier transform of the sketch, as m real numbers
+        (zero frequency, then real and imaginary parts of each frequency times sqrt(2), then for
+        even m the highest). Inner products, hence linear models and quadratic regularisers, are
+        the same, and the inverse transform is saved. Always floats.
+    dtype : "auto" or dtype, default="auto"
+        Type of the output. ``"auto"``: float32 and float64 stay as they are; of bool and
+        integer input, in the signal domain, the smallest integer type that holds the sketches
+        of (256 rows of) the training data, save for `clip_tolerance` of their entries. An
+        integer type requires whole numbers as input.
+    clip_tolerance : float, default=1e-6
+        Entries beyond the integer type are clipped to it. A share above this tolerance raises
+        a `ClippingWarning`.
+    batch_size : int, default=None
+        Rows sketched at a time. None: as many as need about 4 MiB.
+    n_jobs : int, default=None
+        Threads, as in joblib. The result does not depend on it.
+
+    Attributes
+    ----------
+    bucket_ : ndarray of shape (degree, n_features_in_ + 1)
+        The component that each feature, and last the constant 1, is hashed to.
+    sign_ : ndarray of shape (degree, n_features_in_ + 1)
+        The sign that it is added with.
+    dtype_ : dtype
+        Type of the output for input like the training data.
+    clipped_share_ : float
+        The share of entries clipped in the sketches of (256 rows of) the training data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from relatum.features import TensorSketch
+    >>> x = np.eye(3, dtype=np.uint8)
+    >>> sketch = TensorSketch(degree=2, n_components=512, random_state=0)
+    >>> z = sketch.fit_transform(x)
+    >>> z.dtype, z.shape
+    (dtype('int8'), (3, 512))
+    >>> np.array_equal(np.abs(z).sum(axis=1), [4, 4, 4])   # (1 + x)(1 + x): four monomials
+    True
+    """
+
+    def __init__(
+        self,
+        degree: int = 2,
+        n_components: int = 1024,
+        random_state: Any = None,
+        *,
+        domain: str = "signal",
+        dtype: Any = "auto",
+        clip_tolerance: float = 1e-6,
+        batch_size: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.degree = degree
+        self.n_components = n_components
+        self.random_state = random_state
+        self.domain = domain
+        self.dtype = dtype
+        self.clip_tolerance = clip_tolerance
+        self.batch_size = batch_size
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: Any = None) -> TensorSketch:
+        """Draw the hash functions for the width of `X` and choose the type of the output."""
+        degree = checked_count(self, "degree")
+        m = checked_count(self, "n_components")
+        checked(self, "domain", ("signal", "fourier"))
+        if self.batch_size is not None:
+            checked_count(self, "batch_size")
+        requested = self._requested_dtype()
+        x = checked_input(self, X, reset=True, accept_sparse="csr")
+        rng = checked_seed(self.random_state)
+        shape = (degree, self.n_features_in_ + 1)
+        self.bucket_ = rng.integers(0, m, size=shape, dtype=np.int32)
+        self.sign_ = 1 - 2 * rng.integers(0, 2, size=shape, dtype=np.int8)
+        self._n_features_out = m
+        self.clipped_share_ = 0.0
+        if requested is not None:
+            self.dtype_ = requested
+        elif self.domain == "fourier" or x.dtype.kind == "f":
+            self.dtype_ = x.dtype if x.dtype in _FLOATS else np.dtype(np.float32)
+        else:
+            self.dtype_ = self._fitting_integer(x)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the sketches of the rows of `X`, of shape (rows, n_components)."""
+        checked_fitted(self)
+        x = checked_input(self, X, reset=False, accept_sparse="csr")
+        out = np.empty((x.shape[0], self.n_components), dtype=self._dtype_for(x))
+        clipped = self._sketch(x, out)
+        if clipped > self.clip_tolerance * out.size:
+            warnings.warn(
+                f"TensorSketch: {clipped} of {out.size} entries exceed {out.dtype} and were "
+                f"clipped; pass a wider dtype, such as dtype='int32'",
+                ClippingWarning,
+                stacklevel=2,
+            )
+        return out
+
+    def transform_into(self, X: ArrayLike, out: NDArray[Any]) -> int:
+        """Write the sketches of `X` into `out`; return the number of entries clipped.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (rows, n_features_in_)
+        out : ndarray of shape (rows, n_components)
+            Of a type that the sketch can have: an array of a store, or a memory map.
+
+        Returns
+        -------
+        int
+            How many entries exceeded the type of `out` and were clipped to it.
+        """
+        checked_fitted(self)
+        x = checked_input(self, X, reset=False, accept_sparse="csr")
+        shape = (x.shape[0], self.n_components)
+        if out.shape != shape:
+            raise DataError(
+                f"TensorSketch: out must have shape {shape}, one row per row of X, "
+                f"got {out.shape}; allocate it anew"
+            )
+        if out.dtype not in _FLOATS and (self.domain == "fourier" or out.dtype.kind != "i"):
+            raise DataError(
+                f"TensorSketch: sketches in the {self.domain} domain cannot be written as "
+                f"{out.dtype}; allocate out as float32"
+            )
+        return self._sketch(x, out)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _requested_dtype(self) -> np.dtype[Any] | None:
+        if isinstance(self.dtype, str) and self.dtype == "auto":
+            return None
+        try:
+            requested: np.dtype[Any] = np.dtype(self.dtype)
+        except TypeError:
+            requested = np.dtype(object)
+        if requested in _FLOATS or (requested.kind == "i" and self.domain == "signal"):
+            return requested
+        raise DataError(
+            f"TensorSketch: dtype must be 'auto', float32, float64 or, in the signal domain, a "
+            f"signed integer type, got {self.dtype!r} with domain={self.domain!r}; pass one of "
+            f"these"
+        )
+
+    def _dtype_for(self, x: Any) -> np.dtype[Any]:
+        """Return the type chosen in training, unless auto and the input is of another kind."""
+        whole = x.dtype.kind in "biu"
+        if self._requested_dtype() is not None or self.domain == "fourier":
+            return self.dtype_
+        if not whole:
+            return np.dtype(x.dtype if x.dtype in _FLOATS else np.float32)
+        return self.dtype_ if self.dtype_.kind == "i" else np.dtype(np.int32)
+
+    def _fitting_integer(self, x: Any) -> np.dtype[Any]:
+        rows = np.unique(np.linspace(0, x.shape[0] - 1, _SAMPLE_ROWS).astype(np.intp))
+        sample = np.empty((len(rows), self.n_components), dtype=np.float64)
+        self._sketch(x[rows], sample)
+        for dtype in _AUTO_INTEGERS:
+            clipped = np.count_nonzero(np.abs(sample) > np.iinfo(dtype).max)
+            if clipped <= self.clip_tolerance * sample.size:
+                break
+        self.clipped_share_ = clipped / sample.size
+        return np.dtype(dtype)
+
+    def _sketch(self, x: Any, out: NDArray[Any]) -> int:
+        exact = out.dtype.kind == "i"
+        if exact and x.dtype.kind == "f":
+            values = x.data if is_sparse(x) else x
+            if not np.array_equal(values, np.floor(values)):
+                raise DataError(
+                    f"TensorSketch: an output of type {out.dtype} needs whole numbers as input, "
+                    f"got {values[values != np.floor(values)].flat[0]}; pass dtype='float32'"
+                )
+        size = self.batch_size or max(1, _BATCH_BYTES // (8 * self.n_components))
+        starts = range(0, x.shape[0], size)
+        narrow = out.dtype != np.float64 and x.dtype != np.float64
+        tasks = (
+            delayed(self._sketch_batch)(x[lo : lo + size], out[lo : lo + size], narrow, exact)
+            for lo in starts
+        )
+        n_jobs = self.n_jobs if len(starts) > 1 else 1
+        return int(sum(Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)))
+
+    def _sketch_batch(self, x: Any, out: NDArray[Any], narrow: bool, exact: bool) -> int:
+        """Sketch some rows into `out`, in single precision if `narrow` and accurate enough."""
+        pairs, bound = self._count_sketches(x, np.float32 if narrow else np.float64)
+        if exact and narrow and bound * np.finfo(np.float32).eps > 0.25:
+            pairs, bound = self._count_sketches(x, np.float64)
+        if exact and bound * np.finfo(np.float64).eps > 0.25:
+            raise DataError(
+                f"TensorSketch: at degree {self.degree} these numbers are too large for an exact "
+                f"sketch; pass dtype='float64', or scale them down"
+            )
+        if self.degree == 1 and self.domain == "signal":
+            signal = pairs[0].real
+        else:
+            product = self._spectrum(pairs)
+            if self.domain == "fourier":
+                kernels.halfcomplex(product, out)
+                return 0
+            signal = fft.irfft(product, n=self.n_components, overwrite_x=True)
+        if exact:
+            return int(kernels.round_and_clip(signal, np.iinfo(out.dtype).max, out))
+        out[...] = signal
+        return 0
+
+    def _count_sketches(self, x: Any, dtype: Any) -> tuple[list[NDArray[Any]], float]:
+        """Count Sketches of `x` as c1 + i c2, c3 + i c4, ... and a bound on the rounding.
+
+        The rounding error of an entry of their convolution, in units of the precision, is well
+        below 16 log2(m) |c1| |c2| max|C3| max|C4| ..., with C the spectra. Random signs make
+        the entries of C about normal of scale |c|, so 8 |c| (or sqrt(m) |c|) bounds them.
+        """
+        m = self.n_components
+        rows = x.shape[0]
+        pairs = []
+        squares = np.empty((rows, self.degree))
+        for k in range(0, self.degree, 2):
+            pair = np.zeros((rows, m, 2), dtype=dtype)
+            two = slice(k, k + 2)
+            norms = np.empty((rows, min(2, self.degree - k)))
+            _count_sketch(x, self.bucket_[two], self.sign_[two], pair, norms)
+            squares[:, two] = norms
+            pairs.append(pair.view(np.result_type(dtype, np.complex64))[:, :, 0])
+        norm = np.sqrt(squares.prod(axis=1).max(initial=0.0))
+        peaks = min(8.0, m**0.5) ** max(0, self.degree - 2)
+        return pairs, 16.0 * float(np.log2(m + 1) * norm * peaks)
+
+    def _spectrum(self, pairs: list[NDArray[Any]]) -> NDArray[Any]:
+        m = self.n_components
+        product = np.empty((len(pairs[0]), m // 2 + 1), dtype=pairs[0].dtype)
+        for k, pair in enumerate(pairs):
+            if 2 * k + 1 < self.degree:
+                kernels.pair_spectrum(fft.fft(pair, overwrite_x=True), product, k == 0)
+                continue
+            single = fft.rfft(np.ascontiguousarray(pair.real))
+            if k == 0:
+                product = single
+            else:
+                product *= single
+        return product
+
+
+def _count_sketch(
+    x: Any,
+    bucket: NDArray[np.int32],
+    sign: NDArray[np.int8],
+    pair: NDArray[Any],
+    squares: NDArray[np.float64],
+) -> None:
+    """Count Sketch dense or CSR rows of any type; few types reach the kernels."""
+    if is_sparse(x):
+        data = x.data.astype(pair.dtype, copy=False)
+        rows = (x.indptr.astype(np.int32, copy=False), x.indices.astype(np.int32, copy=False), data)
+        kernels.count_sketch_csr(rows, bucket, sign, pair, squares)
+        return
+    if x.dtype == np.bool_:
+        x = x.view(np.uint8)
+    elif x.dtype != np.uint8:
+        x = x.astype(pair.dtype, copy=False)
+    kernels.count_sketch_dense(np.ascontiguousarray(x), bucket, sign, pair, squares)
