@@ -70,8 +70,13 @@ def regular_rows(a: Any, b: Any, coefficient: Any, rhs: Any) -> SparseRows:
     a, b, coefficient = np.broadcast_arrays(a, b, coefficient)
     r, t = a.shape
     start = np.arange(0, r * t + 1, t, dtype=np.int64) if t else np.zeros(r + 1, dtype=np.int64)
-    flat = [np.ascontiguousarray(v, dtype=np.int64).reshape(-1) for v in (a, b, coefficient)]
-    return SparseRows(start, *flat, np.broadcast_to(np.asarray(rhs, dtype=np.int64), r).copy())
+    return SparseRows(
+        start,
+        np.ascontiguousarray(a, dtype=np.int64).reshape(-1),
+        np.ascontiguousarray(b, dtype=np.int64).reshape(-1),
+        np.ascontiguousarray(coefficient, dtype=np.int64).reshape(-1),
+        np.broadcast_to(np.asarray(rhs, dtype=np.int64), r).copy(),
+    )
 
 
 @dataclass(frozen=True)

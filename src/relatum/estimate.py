@@ -12,7 +12,7 @@ from typing import Any
 from relatum.certificate import Certificate
 from relatum.relation import Relation
 
-__all__ = ["Estimate", "Status"]
+__all__ = ["Estimate", "Status", "closes"]
 
 
 class Status(Enum):
@@ -85,3 +85,12 @@ class Estimate:
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.status, self.relation, self.value, self.bound, self.certificate)
         return Estimate, (*fields, self.solver, self.message, dict(self.stats))
+
+
+def closes(value: float, bound: float) -> bool:
+    """Say whether a bound is close enough to a value to call it optimal.
+
+    The tolerance, a millionth of a bit plus 1e-9 of the value, covers the rounding of
+    sums of floats; for integer log-odds bounds are exact and the gap is zero.
+    """
+    return bound - value <= 1e-6 + 1e-9 * abs(value)

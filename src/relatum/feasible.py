@@ -181,7 +181,7 @@ class FeasibleSet:
     def first_violation(self, relation: Relation) -> Property | None:
         """Return a property that the relation lacks, or None."""
         known = _KIND_HAS.get(type(relation), frozenset())
-        todo = [p for p in self._ordered() if not (_name(p) in known)]
+        todo = [p for p in self._ordered() if _name(p) not in known]
         for p in todo:
             if isinstance(relation, Partition):
                 ok = _partition_has(p, relation)
@@ -209,9 +209,9 @@ class FeasibleSet:
             return NotImplemented
         if not (self & other).names <= self.names:
             return False
-        if other.cap is not None and not self.has("unique_image"):
-            if self.cap is None or self.cap > other.cap:
-                return False
+        own_cap = 1 if self.has("unique_image") else self.cap
+        if other.cap is not None and (own_cap is None or own_cap > other.cap):
+            return False
         if not set(other.groups) <= set(self.groups):
             return False
         if other.evidence is None:

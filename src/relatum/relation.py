@@ -46,9 +46,9 @@ def _integers(values: ArrayLike, what: str) -> NDArray[np.int64]:
         raise RelationError(
             f"{what} must be a non-empty vector with one entry an element, got shape {array.shape}."
         )
-    if array.dtype.kind not in "iub":
-        if array.dtype.kind != "f" or not np.array_equal(array, np.round(array)):
-            raise RelationError(f"{what} must be integers, got dtype {array.dtype}.")
+    whole = array.dtype.kind == "f" and np.array_equal(array, np.round(array))
+    if array.dtype.kind not in "iub" and not whole:
+        raise RelationError(f"{what} must be integers, got dtype {array.dtype}.")
     return array.astype(np.int64)
 
 
@@ -125,7 +125,8 @@ class Relation:
         """One number per element of A that depends on its related set only."""
         weights = _column_weights(self.shape[1])
         with np.errstate(over="ignore"):
-            return np.where(self._matrix, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+            sums = np.where(self._matrix, weights, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+        return np.asarray(sums, dtype=np.uint64)
 
     def __hash__(self) -> int:
         if self._hash is None:

@@ -1,0 +1,473 @@
+"""Log-odds of pairs in three layouts behind one small interface.
+
+`DenseScores` (a matrix), `CondensedScores` (an upper triangle) and `SparseScores` (listed
+pairs and a background). Each sums the log-odds of a relation without making more than it
+must, and none changes or copies the caller's array.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import ProblemError
+
+__all__ = ["CondensedScores", "DenseScores", "Scores", "SparseScores", "condensed_size"]
+
+Pairs = NDArray[np.int64]
+Found = tuple[Pairs, Pairs]
+BLOCK = 1 << 22  # entries looked at in one go
+
+
+class Scores(Protocol):
+    """What a problem asks of its log-odds."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(|A|, |B|)."""
+
+    @property
+    def log_odds(self) -> NDArray[Any]:
+        """The array as given."""
+
+    @property
+    def background(self) -> float:
+        """The log-odds of unlisted pairs."""
+
+    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+        """Sum over pairs with equal labels."""
+
+    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+        """Sum over pairs (a, labels[a])."""
+
+    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+        """Sum over pairs (a, b) with ranks[a] <= ranks[b]."""
+
+    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+        """Sum over the pairs that are one in the matrix."""
+
+    def dense(self) -> NDArray[np.float64]:
+        """Matrix with the same sums over feasible relations."""
+
+    def folded(self) -> tuple[NDArray[Any], float]:
+        """Condensed scores of unordered pairs, and the sum of the diagonal."""
+
+    def restrict(self, elements: NDArray[np.int64]) -> Scores:
+        """Scores of the pairs of some elements."""
+
+    def magnitude(self) -> float:
+        """Sum of the absolute listed scores, to judge rounding by."""
+
+    def describe(self) -> str:
+        """Say in a few words what this is."""
+
+
+def _float_array(array: NDArray[Any]) -> NDArray[Any]:
+    """Keep float32 and float64 as they are; make other numbers float64."""
+    if array.dtype in (np.float32, np.float64):
+        view = array.view()
+    elif array.dtype.kind in "iubf":
+        view = array.astype(np.float64)
+    else:
+        raise ProblemError(
+            f"Log-odds are real numbers in bits, got dtype {array.dtype}; convert them first."
+        )
+    view.flags.writeable = False
+    return view
+
+
+def _blocks(n_rows: int, width: int) -> Iterator[slice]:
+    step = max(1, BLOCK // max(1, width))
+    for start in range(0, n_rows, step):
+        yield slice(start, min(n_rows, start + step))
+
+
+def _nan_error(where: str) -> ProblemError:
+    return ProblemError(
+        f"Log-odds must not be NaN, but {where} is. Use 0.0 for 'no opinion', or leave the pair "
+        "out and give a `background` (Problem.from_pairs)."
+    )
+
+
+def condensed_size(length: int) -> int:
+    """Return n such that n (n - 1) / 2 is the length, or raise."""
+    n = (1 + math.isqrt(1 + 8 * length)) // 2
+    if n * (n - 1) // 2 != length or length < 1:
+        raise ProblemError(
+            f"A condensed upper triangle has n (n - 1) / 2 entries (1, 3, 6, ...), got {length}."
+        )
+    return n
+
+
+class DenseScores:
+    """A matrix of log-odds."""
+
+    background = 0.0
+
+    def __init__(self, matrix: NDArray[Any]) -> None:
+        self.log_odds = matrix
+        self.shape = (int(matrix.shape[0]), int(matrix.shape[1]))
+
+    @classmethod
+    def from_array(cls, array: NDArray[Any]) -> tuple[DenseScores, Found]:
+        """Check a matrix; infinite entries become zeros and are returned as evidence."""
+        if 0 in array.shape:
+            raise ProblemError(f"A and B are non-empty, got log-odds of shape {array.shape}.")
+        c = _float_array(array)
+        infinite = False
+        for rows in _blocks(*c.shape):
+            block = c[rows]
+            if not np.isfinite(block).all():
+                bad = np.argwhere(np.isnan(block))
+                if len(bad):
+                    raise _nan_error(f"that of pair ({bad[0][0] + rows.start}, {bad[0][1]})")
+                infinite = True
+        if not infinite:
+            return cls(c), (np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
+        found = np.argwhere(np.isposinf(c)), np.argwhere(np.isneginf(c))
+        return cls(np.where(np.isinf(c), c.dtype.type(0), c)), found
+
+    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+        order = np.argsort(labels, kind="stable")
+        ends = np.flatnonzero(np.diff(labels[order], append=-1)) + 1
+        sums, start = [], 0
+        for end in ends:
+            s = order[start:end]
+            sums.append(float(self.log_odds[np.ix_(s, s)].sum(dtype=np.float64)))
+            start = int(end)
+        return math.fsum(sums)
+
+    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+        return float(self.log_odds[np.arange(len(labels)), labels].sum(dtype=np.float64))
+
+    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+        first = np.searchsorted(ranks[order], ranks[order])
+        return math.fsum(
+            float(self.log_odds[a, order[first[p] :]].sum(dtype=np.float64))
+            for p, a in enumerate(order)
+        )
+
+    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+        return math.fsum(
+            float(self.log_odds[rows][matrix[rows]].sum(dtype=np.float64))
+            for rows in _blocks(*self.shape)
+        )
+
+    def dense(self) -> NDArray[np.float64]:
+        return np.asarray(self.log_odds, dtype=np.float64)
+
+    def folded(self) -> tuple[NDArray[Any], float]:
+        c, n = self.log_odds, self.shape[0]
+        out = np.empty(n * (n - 1) // 2, dtype=c.dtype)
+        start = 0
+        for a in range(n - 1):
+            stop = start + n - 1 - a
+            np.add(c[a, a + 1 :], c[a + 1 :, a], out=out[start:stop])
+            start = stop
+        return out, float(np.diagonal(c).sum(dtype=np.float64))
+
+    def restrict(self, elements: NDArray[np.int64]) -> DenseScores:
+        return DenseScores(self.log_odds[np.ix_(elements, elements)])
+
+    def magnitude(self) -> float:
+        return math.fsum(
+            float(np.abs(self.log_odds[rows]).sum(dtype=np.float64))
+            for rows in _blocks(*self.shape)
+        )
+
+    def describe(self) -> str:
+        return f"{self.shape[0]} x {self.shape[1]} log-odds"
+
+
+class CondensedScores:
+    """Log-odds of unordered pairs, row by row above the diagonal."""
+
+    background = 0.0
+
+    def __init__(self, upper: NDArray[Any]) -> None:
+        n = condensed_size(len(upper)) if len(upper) else 1
+        self.log_odds = upper
+        self.shape = (n, n)
+
+    @classmethod
+    def from_array(cls, array: NDArray[Any]) -> tuple[CondensedScores, Found]:
+        """Check an upper triangle; infinite entries become zeros and evidence."""
+        n = condensed_size(len(array))
+        c = _float_array(array)
+        bad = np.flatnonzero(~np.isfinite(c))
+        pairs = _unordered(bad, n)
+        nan = np.isnan(c[bad])
+        if nan.any():
+            a, b = pairs[nan][0]
+            raise _nan_error(f"that of pair ({a}, {b})")
+        found = pairs[c[bad] > 0], pairs[c[bad] < 0]
+        if len(bad):
+            c = np.where(np.isinf(c), c.dtype.type(0), c)
+        return cls(c), found
+
+    def _rows(self) -> Iterator[tuple[int, NDArray[Any]]]:
+        n, start = self.shape[0], 0
+        for a in range(n - 1):
+            yield a, self.log_odds[start : start + n - 1 - a]
+            start += n - 1 - a
+
+    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+        return math.fsum(
+            float(row[labels[a + 1 :] == labels[a]].sum(dtype=np.float64))
+            for a, row in self._rows()
+        )
+
+    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+        b = np.maximum(labels, np.arange(len(labels)))
+        a = np.minimum(labels, np.arange(len(labels)))
+        # a symmetric map relates both directions of a pair: count the one above the diagonal
+        own = (labels > np.arange(len(labels))) & (a != b)
+        n = self.shape[0]
+        index = a[own] * n - a[own] * (a[own] + 1) // 2 + b[own] - a[own] - 1
+        return float(self.log_odds[index].sum(dtype=np.float64))
+
+    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+        return self.value_of_matrix(ranks[:, None] <= ranks[None, :])
+
+    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+        return math.fsum(
+            float(row[matrix[a, a + 1 :]].sum(dtype=np.float64)) for a, row in self._rows()
+        )
+
+    def dense(self) -> NDArray[np.float64]:
+        c = np.zeros(self.shape)
+        for a, row in self._rows():
+            c[a, a + 1 :] = row
+        return c
+
+    def folded(self) -> tuple[NDArray[Any], float]:
+        return self.log_odds, 0.0
+
+    def restrict(self, elements: NDArray[np.int64]) -> CondensedScores:
+        i, j = np.triu_indices(len(elements), 1)
+        a = np.minimum(elements[i], elements[j])
+        b = np.maximum(elements[i], elements[j])
+        n = self.shape[0]
+        return CondensedScores(self.log_odds[a * n - a * (a + 1) // 2 + b - a - 1])
+
+    def magnitude(self) -> float:
+        return float(np.abs(self.log_odds).sum(dtype=np.float64))
+
+    def describe(self) -> str:
+        return f"{len(self.log_odds)} unordered pairs of {self.shape[0]} elements"
+
+
+class SparseScores:
+    """Listed pairs and a background for the rest.
+
+    Attributes
+    ----------
+    i, j : int64 arrays
+        The listed pairs in lexicographic order; i < j or i = j if `kind` is "unordered".
+    log_odds : float array
+        Their scores.
+    background : float
+        The score of every pair off the list: unordered pairs once, the diagonal never
+        (except that of "bipartite" pairs, which have none).
+    """
+
+    def __init__(
+        self,
+        i: NDArray[np.int64],
+        j: NDArray[np.int64],
+        log_odds: NDArray[Any],
+        shape: tuple[int, int],
+        background: float,
+        kind: Literal["unordered", "ordered", "bipartite"],
+    ) -> None:
+        self.i, self.j, self.log_odds = i, j, log_odds
+        self.shape, self.background, self.kind = shape, background, kind
+
+    @classmethod
+    def from_pairs(
+        cls,
+        i: ArrayLike,
+        j: ArrayLike,
+        log_odds: ArrayLike,
+        n: int | tuple[int, int] | None,
+        background: float,
+        kind: Literal["unordered", "ordered", "bipartite"],
+        combine: Literal["sum"] | None,
+    ) -> tuple[SparseScores, Found]:
+        """Check listed pairs; infinite scores are returned as evidence."""
+        a, b = _elements(i, "i"), _elements(j, "j")
+        c = _float_array(np.asarray(log_odds))
+        if not (a.shape == b.shape == c.shape):
+            raise ProblemError(
+                "i, j and log_odds list one pair an entry and are equally long, got lengths "
+                f"{a.size}, {b.size} and {c.size}."
+            )
+        shape = _shape_of_pairs(a, b, n)
+        if not math.isfinite(background):
+            raise ProblemError(
+                f"The background log-odds must be finite, got {background}; use a number such as "
+                "-4.0 bits, or evidence for certainty."
+            )
+        if np.isnan(c).any():
+            k = int(np.flatnonzero(np.isnan(c))[0])
+            raise _nan_error(f"that of pair ({a[k]}, {b[k]})")
+        a, b, c = _without_duplicates(a, b, c, shape[1], combine)
+        infinite = np.isinf(c)
+        pairs = np.column_stack([a, b])
+        found = pairs[infinite & (c > 0)], pairs[infinite & (c < 0)]
+        if infinite.any():
+            c = np.where(infinite, c.dtype.type(0), c)
+        if kind == "unordered":
+            a, b = np.minimum(a, b), np.maximum(a, b)
+            a, b, c = _without_duplicates(a, b, c, shape[1], "sum")
+        return cls(a, b, c, shape, float(background), kind), found
+
+    def _n_unlisted(self, n_pairs: int, listed: NDArray[np.bool_]) -> int:
+        """How many of n_pairs off the diagonal are not listed."""
+        if self.kind == "bipartite":
+            return n_pairs - int(np.count_nonzero(listed))
+        return n_pairs - int(np.count_nonzero(listed & (self.i != self.j)))
+
+    def _sum(self, listed: NDArray[np.bool_], n_pairs: int) -> float:
+        scored = float(self.log_odds[listed].sum(dtype=np.float64))
+        if self.background == 0.0:
+            return scored
+        return scored + self.background * self._n_unlisted(n_pairs, listed)
+
+    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+        sizes = np.bincount(labels).astype(np.int64)
+        pairs = int((sizes * (sizes - 1)).sum())
+        return self._sum(
+            labels[self.i] == labels[self.j], pairs // 2 if self.kind == "unordered" else pairs
+        )
+
+    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+        n_pairs = len(labels)
+        if self.kind != "bipartite":
+            n_pairs -= int(np.count_nonzero(labels == np.arange(len(labels))))
+        if self.kind == "unordered":
+            n_pairs //= 2
+        return self._sum(labels[self.i] == self.j, n_pairs)
+
+    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+        sizes = np.bincount(ranks).astype(np.int64)
+        n = len(ranks)
+        pairs = (n * n - int((sizes**2).sum())) // 2 + int((sizes * (sizes - 1)).sum())
+        if self.kind == "unordered":
+            pairs = n * (n - 1) // 2
+        return self._sum(ranks[self.i] <= ranks[self.j], pairs)
+
+    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+        pairs = int(np.count_nonzero(matrix))
+        if self.kind != "bipartite":
+            pairs -= int(np.count_nonzero(np.diagonal(matrix)))
+        if self.kind == "unordered":
+            pairs //= 2
+        return self._sum(matrix[self.i, self.j], pairs)
+
+    def dense(self) -> NDArray[np.float64]:
+        c = np.full(self.shape, self.background)
+        if self.kind == "unordered":
+            c[np.tril_indices(self.shape[0])] = 0.0
+        elif self.kind == "ordered":
+            np.fill_diagonal(c, 0.0)
+        c[self.i, self.j] = self.log_odds
+        return c
+
+    def folded(self) -> tuple[NDArray[Any], float]:
+        return DenseScores(self.dense()).folded()
+
+    def restrict(self, elements: NDArray[np.int64]) -> SparseScores:
+        number = np.full(self.shape[0], -1, dtype=np.int64)
+        number[elements] = np.arange(len(elements))
+        a, b = number[self.i], number[self.j]
+        keep = (a >= 0) & (b >= 0)
+        a, b, c = a[keep], b[keep], self.log_odds[keep]
+        if self.kind == "unordered":
+            a, b = np.minimum(a, b), np.maximum(a, b)
+        order = np.lexsort((b, a))
+        n = len(elements)
+        return SparseScores(a[order], b[order], c[order], (n, n), self.background, self.kind)
+
+    def magnitude(self) -> float:
+        return float(np.abs(self.log_odds).sum(dtype=np.float64))
+
+    def describe(self) -> str:
+        rest = f", background {self.background:g}" if self.background else ""
+        return f"{len(self.i)} scored pairs of {self.shape[0]} elements{rest}"
+
+
+def _unordered(index: NDArray[np.int64], n: int) -> Pairs:
+    """Pairs (a, b) with a < b at places of a condensed upper triangle."""
+    starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])
+    a = np.searchsorted(starts, index, side="right") - 1
+    return np.column_stack([a, index - starts[a] + a + 1]).astype(np.int64)
+
+
+def _elements(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise ProblemError(
+            f"'{name}' lists elements as integers from 0, got an array of shape {array.shape} and "
+            f"dtype {array.dtype}; for ids of other types use Problem.from_table."
+        )
+    if array.size and int(array.min()) < 0:
+        raise ProblemError(f"'{name}' lists elements from 0, got {int(array.min())}.")
+    return array.astype(np.int64)
+
+
+def _shape_of_pairs(
+    a: NDArray[np.int64], b: NDArray[np.int64], n: int | tuple[int, int] | None
+) -> tuple[int, int]:
+    top_a = int(a.max()) + 1 if a.size else 0
+    top_b = int(b.max()) + 1 if b.size else 0
+    if n is None:
+        if a.size == 0:
+            raise ProblemError("Without any pairs, give the number of elements: n=...")
+        return max(top_a, top_b), max(top_a, top_b)
+    shape = (int(n[0]), int(n[1])) if isinstance(n, tuple) else (int(n), int(n))
+    if min(shape) < 1:
+        raise ProblemError(f"A and B are non-empty, got n={n}.")
+    if top_a > shape[0] or top_b > shape[1]:
+        k = int(np.argmax((a >= shape[0]) | (b >= shape[1])))
+        raise ProblemError(
+            f"Pair number {k} is ({a[k]}, {b[k]}), but there are only {shape[0]} and {shape[1]} "
+            "elements (numbered from 0); give a larger n=."
+        )
+    return shape
+
+
+def _without_duplicates(
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    c: NDArray[Any],
+    width: int,
+    combine: Literal["sum"] | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Sort pairs; add up, or refuse, those listed more than once."""
+    key = a * width + b
+    order = np.argsort(key, kind="stable")
+    a, b, c, key = a[order], b[order], c[order], key[order]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    if len(first) == len(key):
+        return a, b, c
+    if combine is None:
+        k = int(np.flatnonzero(np.diff(key) == 0)[0])
+        raise ProblemError(
+            f"{len(key) - len(first)} pairs are listed more than once, the first is ({a[k]}, "
+            f'{b[k]}); pass combine="sum" to add their log-odds up, or drop the repeats.'
+        )
+    if combine != "sum":
+        raise ProblemError(f'combine is "sum" or None, got {combine!r}.')
+    with np.errstate(invalid="ignore"):
+        sums = np.add.reduceat(c.astype(np.float64), first)
+    if np.isnan(sums).any():
+        k = int(first[np.flatnonzero(np.isnan(sums))[0]])
+        raise ProblemError(
+            f"Pair ({a[k]}, {b[k]}) is listed both with +inf and with -inf; drop one of them."
+        )
+    return a[first], b[first], sums

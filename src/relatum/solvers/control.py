@@ -1,0 +1,139 @@
+"""What a solver may use up and whom it tells: time, seed, start, monitor, Ctrl-C."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, NamedTuple
+
+from relatum.relation import Relation
+
+__all__ = ["Control", "Monitor", "Progress", "polite_interrupts"]
+
+
+class Progress(NamedTuple):
+    """What a monitor receives."""
+
+    seconds: float
+    value: float
+    bound: float
+    nodes: int
+    rows: int
+
+
+Monitor = Callable[[Progress], Any]
+
+
+@dataclass
+class Control:
+    """Limits and listeners of one call of `infer`.
+
+    Solvers poll `expired` between pieces of work that take a fraction of a second, and
+    then return the best relation and bound they have.
+
+    Attributes
+    ----------
+    time_limit : float
+        Seconds from the creation of the control.
+    seed : int
+    start : Relation or None
+        A relation to start from; solvers never return a worse one.
+    prove : bool
+        Whether a bound is wanted as tight as time allows.
+    monitor : callable or None
+        Called with `Progress`; if it returns True, the search stops.
+    """
+
+    time_limit: float = math.inf
+    seed: int = 0
+    start: Relation | None = None
+    prove: bool = False
+    monitor: Monitor | None = None
+    started: float = field(default_factory=time.perf_counter)
+    stopped: bool = False
+
+    def seconds(self) -> float:
+        """Return the time since the beginning."""
+        return time.perf_counter() - self.started
+
+    def remaining(self) -> float:
+        """Return the time left, never negative."""
+        return 0.0 if self.stopped else max(0.0, self.time_limit - self.seconds())
+
+    def expired(self) -> bool:
+        """Say whether to stop: out of time, interrupted, or told so by the monitor."""
+        return self.stopped or self.seconds() >= self.time_limit
+
+    def stop(self) -> None:
+        """Ask the solver to return what it has."""
+        self.stopped = True
+
+    def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
+        """Tell the monitor how things stand."""
+        if self.monitor is not None:
+            progress = Progress(self.seconds(), value, bound, nodes, rows)
+            if self.monitor(progress) is True:
+                self.stop()
+
+    def child(self, start: Relation | None, time_limit: float, offset: float = 0.0) -> Control:
+        """Return a control for a part of the problem, sharing this one's deadline.
+
+        `offset` is added to the values and bounds that the part reports.
+        """
+        return _Child(
+            time_limit=min(self.time_limit, self.seconds() + time_limit),
+            seed=self.seed,
+            start=start,
+            prove=self.prove,
+            started=self.started,
+            parent=self,
+            offset=offset,
+        )
+
+
+@dataclass
+class _Child(Control):
+    parent: Control = field(default_factory=Control)
+    offset: float = 0.0
+
+    def expired(self) -> bool:
+        return self.parent.stopped or super().expired()
+
+    def remaining(self) -> float:
+        return 0.0 if self.parent.stopped else super().remaining()
+
+    def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
+        self.parent.report(value + self.offset, bound + self.offset, nodes, rows)
+
+
+@contextmanager
+def polite_interrupts(control: Control) -> Iterator[None]:
+    """Turn the first Ctrl-C into a request to stop; the second interrupts at once.
+
+    Only the main thread can do so; in other threads KeyboardInterrupt stays as it is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        if control.stopped:
+            signal.signal(signal.SIGINT, before)
+            raise KeyboardInterrupt
+        control.stop()
+
+    if not callable(before) and before != signal.SIG_DFL:
+        yield  # someone outside Python handles interrupts, or they are ignored
+        return
+    signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

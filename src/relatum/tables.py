@@ -1,0 +1,100 @@
+"""Columns out of tables and graphs of other libraries, none of which is imported here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.errors import ProblemError
+
+__all__ = ["columns_of_edges", "columns_of_table", "enumerate_ids"]
+
+
+def _column_names(table: Any) -> list[str]:
+    names = getattr(table, "column_names", None)  # pyarrow
+    if names is None:
+        names = getattr(table, "columns", None)  # pandas, polars
+    if names is None:
+        raise ProblemError(
+            "A table of pairs is a pandas or polars DataFrame or a pyarrow Table, got "
+            f"{type(table).__name__}."
+        )
+    return [str(n) for n in names]
+
+
+def _column(table: Any, name: str) -> NDArray[Any]:
+    column = table[name]
+    if hasattr(column, "to_numpy"):
+        return np.asarray(column.to_numpy())
+    return np.asarray(column)
+
+
+def columns_of_table(
+    table: Any, left: str, right: str, log_odds: str | None, probability: str | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+    """Return (left ids, right ids, log2-odds) of a table of scored pairs."""
+    names = _column_names(table)
+    if log_odds is not None and probability is not None:
+        raise ProblemError("Give the score column once: either log_odds= or probability=.")
+    if log_odds is None and probability is None:
+        log_odds = "match_weight" if "match_weight" in names else None
+        probability = "match_probability" if log_odds is None else None
+    score = log_odds if log_odds is not None else str(probability)
+    missing = [n for n in (left, right, score) if n not in names]
+    if missing:
+        raise ProblemError(
+            f"The table has no column {missing[0]!r}; its columns are {', '.join(names)}. Name the "
+            "columns with left=, right= and log_odds= or probability=."
+        )
+    values = _column(table, score).astype(np.float64)
+    if log_odds is None:
+        values = _log_odds_of(values, score)
+    return _column(table, left), _column(table, right), values
+
+
+def _log_odds_of(p: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    bad = np.flatnonzero(~((p >= 0) & (p <= 1)))
+    if bad.size:
+        raise ProblemError(
+            f"Column {name!r} holds probabilities between 0 and 1, but row {bad[0]} has "
+            f"{p[bad[0]]}; log-odds go in with log_odds={name!r}."
+        )
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log2(p) - np.log2(1 - p))
+
+
+def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
+    """Return the sorted ids of several columns, and each column as places in them."""
+    both = np.concatenate(columns)
+    missing = both != both  # NaN is the one value that differs from itself
+    if both.dtype == object:
+        missing = np.array([v is None or v != v for v in both], dtype=np.bool_)
+    if np.any(missing):
+        row = int(np.flatnonzero(missing)[0]) % len(columns[0])
+        raise ProblemError(f"An id is missing in row {row}; drop such rows first.")
+    ids, codes = np.unique(both, return_inverse=True)
+    parts = np.split(codes.astype(np.int64), np.cumsum([len(c) for c in columns])[:-1])
+    return ids, parts
+
+
+def columns_of_edges(
+    graph: Any, weight: str
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return (nodes, i, j, weights) of a networkx graph."""
+    nodes = list(graph.nodes)
+    number = {node: k for k, node in enumerate(nodes)}
+    i, j, score = [], [], []
+    for u, v, data in graph.edges(data=True):
+        if weight not in data:
+            raise ProblemError(
+                f"Edge ({u!r}, {v!r}) has no attribute {weight!r}; name the one that holds "
+                "log-odds with weight=."
+            )
+        i.append(number[u])
+        j.append(number[v])
+        score.append(float(data[weight]))
+    ids = np.empty(len(nodes), dtype=object)
+    ids[:] = nodes
+    return ids, np.array(i, np.int64), np.array(j, np.int64), np.array(score, np.float64)
