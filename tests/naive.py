@@ -6,6 +6,8 @@ Written for reading: loops and definitions, no shared code with the library.
 from __future__ import annotations
 
 import cmath
+from itertools import combinations
+from math import prod
 
 import numpy as np
 
@@ -59,6 +61,19 @@ def round_and_clip(values, limit):
     rounded = [[round(float(value)) for value in row] for row in values]
     clipped = [[max(-limit, min(limit, value)) for value in row] for row in rounded]
     return clipped, sum(abs(value) > limit for row in rounded for value in row)
+
+
+# --- features: monomials ------------------------------------------------------------------------
+
+
+def products(x, columns):
+    """The product of the chosen entries of each row."""
+    return [[prod(row[j] for j in chosen) for chosen in columns] for row in x]
+
+
+def multilinear_lifting(row, degree):
+    """The product over every set of at most `degree` entries, smallest sets first."""
+    return [prod(chosen) for size in range(degree + 1) for chosen in combinations(row, size)]
 
 
 # ------------------------------------------------------------------ first-order LP

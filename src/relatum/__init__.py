@@ -10,7 +10,10 @@ __version__ = "0.1.0"
 # Public name -> module that defines it; imported on first use, so that importing relatum is quick.
 _LAZY = {
     "BinaryFeatures": "relatum.features",
+    "MultilinearLifting": "relatum.features",
     "PairBatches": "relatum.features",
+    "PolynomialLifting": "relatum.features",
+    "RandomMonomials": "relatum.features",
     "TensorSketch": "relatum.features",
     "pair_features": "relatum.features",
     "sample_pairs": "relatum.features",
@@ -18,7 +21,10 @@ _LAZY = {
 
 if TYPE_CHECKING:
     from relatum.features import BinaryFeatures as BinaryFeatures
+    from relatum.features import MultilinearLifting as MultilinearLifting
     from relatum.features import PairBatches as PairBatches
+    from relatum.features import PolynomialLifting as PolynomialLifting
+    from relatum.features import RandomMonomials as RandomMonomials
     from relatum.features import TensorSketch as TensorSketch
     from relatum.features import pair_features as pair_features
     from relatum.features import sample_pairs as sample_pairs

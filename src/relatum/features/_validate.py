@@ -23,6 +23,8 @@ __all__ = [
     "checked_fitted",
     "checked_input",
     "checked_seed",
+    "checked_values",
+    "fits_binary",
     "is_binary",
     "is_sparse",
     "require_binary",
@@ -123,3 +125,20 @@ def require_binary(x: Any, what: str) -> None:
         f"{what} must be 01-features, every entry 0 or 1, got an entry {culprit}; "
         f"encode the data first, for example with BinaryFeatures"
     )
+
+
+def checked_values(estimator: Any, x: Any, *, binary: bool) -> Any:
+    """Return 01-features as uint8 if `binary`, whatever else as floats; the layout is kept."""
+    if binary:
+        require_binary(x, f"{type(estimator).__name__}: X")
+        return x.astype(np.uint8, copy=False)
+    return x.astype(x.dtype if x.dtype == np.float32 else np.float64, copy=False)
+
+
+def fits_binary(estimator: Any, x: Any) -> bool:
+    """Decide in training whether `x` is taken as 01-features: whole type, entries 0 and 1."""
+    if checked(estimator, "binary", ("auto", True, False)) == "auto":
+        return bool(x.dtype.kind in "biu" and is_binary(x))
+    if estimator.binary:
+        require_binary(x, f"{type(estimator).__name__}: X")
+    return bool(estimator.binary)

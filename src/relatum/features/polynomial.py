@@ -1,0 +1,133 @@
+"""Polynomials in principal components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import PolynomialFeatures
+
+from relatum.features._validate import (
+    FeatureMap,
+    checked,
+    checked_count,
+    checked_fitted,
+    checked_input,
+    checked_seed,
+)
+
+__all__ = ["PolynomialLifting"]
+
+_ROWS = 4096
+
+
+class PolynomialLifting(FeatureMap):
+    """All monomials of degree at most 2 in principal components, and cubics of the first few.
+
+    Parameters
+    ----------
+    n_components : int, default=60
+        Principal components p (as many as the data have, if fewer); they give
+        (p + 1)(p + 2) / 2 columns.
+    n_cubic : int, default=0
+        The first q of them (all, if fewer), whose q (q + 1)(q + 2) / 6 cubic monomials are
+        added.
+    scale : {"common", "whiten", "none"}, default="common"
+        ``"common"`` divides all components by the root of their mean variance, so that linear,
+        quadratic and cubic columns are of one order of magnitude, and the first components
+        stay the largest. ``"whiten"`` gives every component variance 1.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds the randomised PCA of large data.
+
+    Attributes
+    ----------
+    pca_ : sklearn.decomposition.PCA
+        The projection.
+    scale_ : ndarray of shape (components,)
+        What the components are divided by.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from relatum.features import PolynomialLifting
+    >>> x = np.random.default_rng(0).normal(size=(50, 10))
+    >>> PolynomialLifting(n_components=4, n_cubic=2).fit_transform(x).shape  # 15 + 4
+    (50, 19)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 60,
+        n_cubic: int = 0,
+        *,
+        scale: str = "common",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_cubic = n_cubic
+        self.scale = scale
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: Any = None) -> PolynomialLifting:
+        """Learn the principal components of `X` and their scale."""
+        most = checked_count(self, "n_components")
+        cubic = checked_count(self, "n_cubic", least=0)
+        checked(self, "scale", ("common", "whiten", "none"))
+        x = self._reals(X, reset=True)
+        count = min(most, *x.shape)
+        cubic = min(cubic, count)
+        seed = int(checked_seed(self.random_state).integers(2**31))
+        with np.errstate(invalid="ignore"):  # shares of the variance of constant data
+            self.pca_ = PCA(count, random_state=seed).fit(x)
+        variance = np.maximum(self.pca_.explained_variance_.astype(np.float64), 0.0)
+        if self.scale == "common":
+            variance = np.full(count, variance.mean())
+        elif self.scale == "none":
+            variance = np.ones(count)
+        # directions without variance are left as they are: all zeros
+        tiny = np.finfo(x.dtype).eps * max(1.0, float(variance.max()))
+        self.scale_ = np.sqrt(np.where(variance > tiny, variance, 1.0)).astype(x.dtype)
+        z = np.zeros((1, count))
+        self._quadratic = PolynomialFeatures(2).fit(z)
+        self._cubic = (
+            PolynomialFeatures((3, 3), include_bias=False).fit(z[:, :cubic]) if cubic else None
+        )
+        self._n_features_out = len(self.get_feature_names_out())
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the monomials, of shape (rows, columns)."""
+        checked_fitted(self)
+        x = self._reals(X, reset=False)
+        out = np.empty((len(x), self._n_features_out), dtype=x.dtype)
+        split = self._quadratic.n_output_features_
+        for lo in range(0, len(x), _ROWS):
+            z = self.pca_.transform(x[lo : lo + _ROWS]) / self.scale_
+            out[lo : lo + _ROWS, :split] = self._quadratic.transform(z)
+            if self._cubic is not None:
+                q = self._cubic.n_features_in_
+                out[lo : lo + _ROWS, split:] = self._cubic.transform(z[:, :q])
+        return out
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Name the monomials: ``1``, ``pca0``, ``pca0^2``, ``pca0 pca1``."""
+        checked_fitted(self)
+        names = [f"pca{k}" for k in range(self.pca_.n_components_)]
+        out = [self._quadratic.get_feature_names_out(names)]
+        if self._cubic is not None:
+            out.append(self._cubic.get_feature_names_out(names[: self._cubic.n_features_in_]))
+        return np.concatenate(out)
+
+    def _reals(self, X: ArrayLike, *, reset: bool) -> NDArray[Any]:
+        """Validate; small whole types need no more than single precision."""
+        x = checked_input(self, X, reset=reset, ensure_min_samples=2 if reset else 1)
+        if x.dtype in (np.bool_, np.uint8, np.int8, np.float32):
+            return np.asarray(x, dtype=np.float32)
+        return np.asarray(x, dtype=np.float64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
