@@ -1,1 +1,6 @@
-"""Measures: from features to log2-odds that a pair is related."""
+"""Measures: log-odds of pairs in bits, learned from data."""
+
+from relatum.measures.logistic import LogisticMeasure
+from relatum.measures.path import RegularizationPath, regularization_path
+
+__all__ = ["LogisticMeasure", "RegularizationPath", "regularization_path"]

@@ -1,0 +1,409 @@
+"""The logistic measure: log-odds linear in the features, Gaussian prior."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from relatum.errors import DataError
+from relatum.measures.lbfgs import solve_lbfgs
+from relatum.measures.newton import solve_auto, solve_newton
+from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
+from relatum.measures.rows import Rows, computing_type
+from relatum.measures.sdca import Controls, Monitor, Solution, natural_lambda, solve_rows
+from relatum.measures.streams import guarded, solve_stream
+from relatum.measures.validation import (
+    Targets,
+    all_or_nothing,
+    check_fitted,
+    checked_batch,
+    checked_rows,
+    checked_weights,
+    encode_targets,
+    is_stream,
+    require_both,
+    split_batch,
+)
+
+__all__ = ["LogisticMeasure"]
+
+_SOLVERS = {
+    "auto": solve_auto,
+    "sdca": solve_rows,
+    "lbfgs": solve_lbfgs,
+    "newton": solve_newton,
+}
+
+
+class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Log2-odds :math:`\langle\theta, x\rangle`, with a Gaussian prior on :math:`\theta`.
+
+    Minimises :math:`D_x(\theta, y) + R_\sigma(\theta)`, in bits, for every label separately
+    (one-versus-rest) and for all labels together on each visit of a row.
+
+    Parameters
+    ----------
+    inverse_sigma_squared : float, default=1.0
+        :math:`1/\sigma^2`, the strength of the prior.
+    relative : bool, default=False
+        Multiply `inverse_sigma_squared` by the mean of :math:`|x|^2`, so that it means the same
+        for features of any scale (of the first batch, if a stream is fitted).
+    fit_intercept : bool, default=False
+        Add the constant monomial to the features, under the same prior. Polynomial liftings
+        and sketches already contain it.
+    solver : {"auto", "sdca", "lbfgs", "newton"}, default="auto"
+        Dual coordinate ascent (SDCA), finished by Newton's method or L-BFGS where it is slow; or
+        one of the three alone. L-BFGS and Newton check the first.
+    tol : float, default=1e-4
+        Stop at this relative duality gap: the objective is within that fraction of its minimum.
+    max_epochs : int, default=200
+        Passes over the rows (iterations of L-BFGS). With 1, a stream is read exactly once.
+    time_limit : float, optional
+        Seconds after which the best found so far is kept, with a ConvergenceWarning.
+    random_state : int, RandomState or None, default=0
+        Order of the visits.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels; columns 0, 1, ... if `y` was a matrix.
+    coef_ : ndarray of shape (labels, features)
+        :math:`\theta`, in bits. One row for two classes: the second is "related".
+    intercept_ : ndarray of shape (labels,)
+    inverse_sigma_squared_ : float
+        The value used, after `relative`.
+    objective_, dual_objective_ : float
+        :math:`D_x + R_\sigma` in bits, and a lower bound on its minimum.
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    gap_is_exact_ : bool
+        False after one reading of a stream: the gap is then the running estimate of that epoch.
+    n_iter_ : int
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1, 0], [1, 0], [1, 1], [0, 1]], dtype=np.int8)
+    >>> measure = LogisticMeasure(inverse_sigma_squared=0.5).fit(x, [1, 1, 0, 0])
+    >>> measure.log_odds(x).round(2).tolist()
+    [0.55, 0.55, -0.48, -1.03]
+    """
+
+    def __init__(
+        self,
+        inverse_sigma_squared: float = 1.0,
+        *,
+        relative: bool = False,
+        fit_intercept: bool = False,
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_epochs: int = 200,
+        time_limit: float | None = None,
+        random_state: Any = 0,
+    ) -> None:
+        self.inverse_sigma_squared = inverse_sigma_squared
+        self.relative = relative
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_epochs = max_epochs
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sparse rows and 01-matrices of targets are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        classes: Any = None,
+        monitor: Monitor | None = None,
+    ) -> LogisticMeasure:
+        """Estimate the most probable parameters.
+
+        Parameters
+        ----------
+        x : array or CSR matrix of shape (rows, features), or an iterable of batches (x, y)
+            A stream is never held as a whole. It must be re-iterable, with the same batches each
+            time, unless one epoch is enough. Besides one batch and theta, one dual variable per row
+            and label is kept (none if ``max_epochs=1``).
+        y : array_like of shape (rows,) or (rows, labels)
+            Labels, or a 01-matrix: row a is related to column b. None for a stream.
+        sample_weight : array_like of shape (rows,), optional
+            Factor of each row in D_x.
+        classes : array_like, optional
+            All labels; needed for streams whose labels are not 0 and 1.
+        monitor : callable, optional
+            Called as ``monitor(epoch, dual_objective, relative_gap)`` after every epoch.
+
+        Returns
+        -------
+        self : LogisticMeasure
+        """
+        self._check_parameters()
+        with all_or_nothing(self):
+            if y is None and is_stream(x):
+                if sample_weight is not None:
+                    raise DataError("sample_weight is not supported for streams of batches.")
+                self._fit_stream(x, classes, self._controls(monitor))
+            else:
+                self._fit_rows(x, y, sample_weight, classes, self._controls(monitor))
+        return self
+
+    def _fit_from(self, x: Any, y: Any, sample_weight: Any, start: Any) -> Any:
+        """Fit from the start that an earlier call has returned (None: from zero)."""
+        self._check_parameters()
+        with all_or_nothing(self):
+            found = self._fit_rows(x, y, sample_weight, None, self._controls(None), start)
+        # Dual ascent starts from dual variables, the other solvers from coefficients.
+        return found.duals if self.solver in ("auto", "sdca") else found.w
+
+    def _check_parameters(self) -> None:
+        rules: list[tuple[str, bool, str]] = [
+            ("inverse_sigma_squared", _positive(self.inverse_sigma_squared), "a positive number"),
+            ("solver", self.solver in _SOLVERS, f"one of {sorted(_SOLVERS)}"),
+            ("tol", _positive(self.tol), "a positive number"),
+            ("max_epochs", _whole(self.max_epochs), "an integer of at least 1"),
+            ("time_limit", self.time_limit is None or _positive(self.time_limit), "None or > 0"),
+        ]
+        for name, holds, rule in rules:
+            if not holds:
+                raise DataError(f"{name} must be {rule}; got {getattr(self, name)!r}.")
+
+    def _controls(self, monitor: Monitor | None) -> Controls:
+        limit = float("inf") if self.time_limit is None else self.time_limit
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = int(check_random_state(seed).randint(2**31 - 1))
+        return Controls(self.tol, self.max_epochs, time.monotonic() + limit, int(seed), monitor)
+
+    def _strength(self, rows: Rows) -> float:
+        strength = float(self.inverse_sigma_squared)
+        return strength * max(rows.mean_square(), 1e-300) if self.relative else strength
+
+    def _fit_rows(
+        self,
+        x: Any,
+        y: Any,
+        sample_weight: Any,
+        classes: Any,
+        controls: Controls,
+        start: Any = None,
+    ) -> Solution:
+        if y is None:
+            raise DataError("LogisticMeasure requires y to be passed, but the target y is None.")
+        table = checked_rows(self, x, reset=True)
+        weights = checked_weights(sample_weight, table)
+        targets = encode_targets(y, table.shape[0], classes)
+        positive = (weights > 0).astype(np.float64)
+        require_both(targets, targets.related @ positive, float(positive.sum()))
+        rows = Rows(table, computing_type(table, self.tol), bool(self.fit_intercept))
+        strength = self._strength(rows)
+        solve = _SOLVERS[self.solver]
+        found = solve(rows, targets.related, weights, natural_lambda(strength), controls, start)
+        self._assign(found, targets, strength)
+        return found
+
+    def _fit_stream(self, batches: Any, classes: Any, controls: Controls) -> None:
+        if self.solver not in ("auto", "sdca"):
+            raise DataError(f"Streams are fitted by solver='sdca' only; got {self.solver!r}.")
+        reading = _Reading(self, batches, [0, 1] if classes is None else classes)
+        once = iter(batches) is batches
+        found = solve_stream(
+            reading.epoch, lambda rows: natural_lambda(reading.strength(rows)), controls, once
+        )
+        assert reading.targets is not None
+        require_both(reading.targets, reading.related, reading.count)
+        self.n_features_in_ = found.w.shape[1] - int(bool(self.fit_intercept))
+        self._assign(found, reading.targets, reading.used, quiet=self.max_epochs == 1)
+
+    def _assign(
+        self, found: Solution, targets: Targets, strength: float, quiet: bool = False
+    ) -> None:
+        theta = found.w / LN2
+        self.classes_ = targets.classes
+        self.kind_ = targets.kind
+        self.coef_ = theta[:, : self.n_features_in_].copy()
+        self.intercept_ = theta[:, -1].copy() if self.fit_intercept else np.zeros(len(theta))
+        self.inverse_sigma_squared_ = strength
+        self.objective_ = float(found.primal.sum())
+        self.dual_objective_ = float(found.dual.sum())
+        self.duality_gap_ = found.gap
+        self.gap_is_exact_ = found.exact
+        self.n_iter_ = found.epochs
+        if found.reason != "converged" and not (quiet and found.reason == "epochs"):
+            why = {
+                "epochs": f"max_epochs={self.max_epochs} are over",
+                "time": f"time_limit={self.time_limit} s is over",
+                "interrupted": "it was interrupted",
+            }[found.reason]
+            warnings.warn(
+                f"LogisticMeasure stopped at relative duality gap {found.gap:.2e} "
+                f"(tol={self.tol:g}) because {why}; the parameters found so far are kept.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _scores(self, x: Any) -> NDArray[np.float64]:
+        if sparse.issparse(x):
+            return _sparse_scores(x, self.coef_) + self.intercept_
+        theta = self.coef_.T
+        out = np.empty((x.shape[0], len(self.coef_)))
+        single = x.dtype.itemsize < 4
+        for begin in range(0, len(out), 1024):  # converts narrow rows a block at a time
+            part = x[begin : begin + 1024]
+            if single:
+                out[begin : begin + 1024] = part.astype(np.float32) @ theta.astype(np.float32)
+            else:
+                out[begin : begin + 1024] = part @ theta
+        return out + self.intercept_
+
+    def _shaped(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scores[:, 0] if self.kind_ == "binary" else scores
+
+    def log_odds(self, x: Any) -> Any:
+        """Log2-odds of every pair, in bits; positive means related.
+
+        Parameters
+        ----------
+        x : array or CSR matrix of shape (rows, features), or an iterable of batches
+            Batches are x or (x, y).
+
+        Returns
+        -------
+        ndarray of shape (rows,) for two classes, else (rows, labels); for a stream, an iterator of
+        such arrays, one per batch.
+        """
+        check_fitted(self, "coef_")
+        if is_stream(x):
+            return self._map_batches(x, self.log_odds)
+        return self._shaped(self._scores(checked_rows(self, x, reset=False)))
+
+    def _map_batches(self, batches: Any, function: Any) -> Iterator[Any]:
+        for batch in guarded(batches):
+            rows, _ = split_batch(batch)
+            yield function(checked_batch(rows, self.n_features_in_))
+
+    def decision_function(self, x: Any) -> Any:
+        """Return log_odds(x), under the name scikit-learn knows."""
+        return self.log_odds(x)
+
+    def pair_probabilities(self, x: Any) -> Any:
+        """Probability 1 / (1 + 2^-log_odds) that a pair is related, regardless of other pairs."""
+        if is_stream(x):
+            check_fitted(self, "coef_")
+            return self._map_batches(x, self.pair_probabilities)
+        return sigmoid2(self.log_odds(x))
+
+    def predict_proba(self, x: Any) -> Any:
+        """Probabilities of the labels, or of the pairs if `y` was a 01-matrix.
+
+        For several labels, these are the probabilities under the constraint that every element
+        has exactly one label, that is, of the maps: proportional to 2^log_odds.
+
+        Returns
+        -------
+        ndarray of shape (rows, classes); for a stream, an iterator of such arrays.
+        """
+        check_fitted(self, "coef_")
+        if is_stream(x):
+            return self._map_batches(x, self.predict_proba)
+        scores = self.log_odds(x)
+        if self.kind_ == "relation":
+            return sigmoid2(scores)
+        if self.kind_ == "binary":
+            p = sigmoid2(scores)
+            return np.column_stack([1.0 - p, p])
+        odds = np.exp2(scores - scores.max(axis=1, keepdims=True))
+        return odds / odds.sum(axis=1, keepdims=True)
+
+    def predict(self, x: Any) -> Any:
+        """Most probable label of every row; a 01-matrix if `y` was one.
+
+        Returns
+        -------
+        ndarray of shape (rows,) or (rows, labels); for a stream, an iterator of such arrays.
+        """
+        check_fitted(self, "coef_")
+        if is_stream(x):
+            return self._map_batches(x, self.predict)
+        scores = self.log_odds(x)
+        if self.kind_ == "relation":
+            return (scores > 0).astype(np.int64)
+        if self.kind_ == "binary":
+            return self.classes_[(scores > 0).astype(np.intp)]
+        return self.classes_[np.argmax(scores, axis=1)]
+
+    def objective(self, x: Any, y: Any = None) -> float:
+        """D_x + R_sigma of the fitted parameters, in bits, on rows or on a stream of batches."""
+        check_fitted(self, "coef_")
+        total = logistic_regularizer(self.coef_, self.inverse_sigma_squared_)
+        total += logistic_regularizer(self.intercept_, self.inverse_sigma_squared_)
+        batches = guarded(x) if y is None and is_stream(x) else [(x, y)]
+        for batch in batches:
+            rows, targets = split_batch(batch)
+            table = checked_batch(rows, self.n_features_in_)
+            known = None if self.kind_ == "relation" else self.classes_
+            related = encode_targets(targets, table.shape[0], known).related
+            total += float(pair_bits(self._scores(table), related.T).sum())
+        return total
+
+
+class _Reading:
+    """Checks and encodes the batches of a stream, and counts related rows on the way."""
+
+    def __init__(self, measure: LogisticMeasure, batches: Any, classes: Any) -> None:
+        self.measure, self.batches, self.classes = measure, batches, classes
+        self.targets: Targets | None = None
+        self.width: int | None = None
+        self.related: Any = 0
+        self.count = 0
+        self.used = 0.0
+
+    def strength(self, rows: Rows) -> float:
+        self.used = self.measure._strength(rows)
+        return self.used
+
+    def epoch(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
+        self.related, self.count = 0, 0
+        for batch in guarded(self.batches):
+            x, y = split_batch(batch)
+            if y is None:
+                raise DataError("A batch to learn from is (x, y): rows and targets; y is missing.")
+            table = checked_batch(x, self.width)
+            self.width = table.shape[1]
+            self.targets = encode_targets(y, table.shape[0], self.classes)
+            self.related = self.related + self.targets.related.sum(axis=1)
+            self.count += table.shape[0]
+            dtype = computing_type(table, self.measure.tol)
+            yield Rows(table, dtype, bool(self.measure.fit_intercept)), self.targets.related
+
+
+def _sparse_scores(x: Any, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(x @ theta.T, dtype=np.float64)
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, Real) and value is not True and 0 < float(value) < np.inf
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, Integral) and value is not True and int(value) >= 1

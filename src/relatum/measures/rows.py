@@ -1,0 +1,73 @@
+"""Rows of features, dense or sparse, handed out as small floating point blocks."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+__all__ = ["Block", "Rows", "computing_type"]
+
+# A block of rows and the columns it covers (None: all of them, in order).
+Block: TypeAlias = tuple[NDArray[Any], NDArray[np.intp] | None]
+
+# Below this relative accuracy, sums of single precision products are not good enough.
+_SINGLE_TOLERANCE = 1e-5
+
+
+def computing_type(x: Any, tol: float) -> type[np.floating[Any]]:
+    """Single precision for narrow rows (int8, float32) unless `tol` is too small for it."""
+    narrow = x.dtype.itemsize < 8
+    return np.float32 if narrow and tol >= _SINGLE_TOLERANCE else np.float64
+
+
+class Rows:
+    """A table of rows that stays as it is in memory and is converted a block at a time.
+
+    Parameters
+    ----------
+    x : ndarray or CSR matrix of shape (rows, features)
+    dtype : floating point type of the blocks
+    constant : append one feature that is 1 everywhere, the constant monomial.
+    """
+
+    def __init__(self, x: Any, dtype: type[np.floating[Any]], constant: bool = False) -> None:
+        self.x = x
+        self.dtype = dtype
+        self.constant = constant
+        self.n: int = x.shape[0]
+        self.width: int = x.shape[1] + int(constant)
+        self._buffer: NDArray[Any] = np.empty((0, self.width), dtype)
+
+    def take(self, index: NDArray[np.intp] | slice) -> Block:
+        """Return the rows of `index`; the array is overwritten by the next call."""
+        if sparse.issparse(self.x):
+            return self._take_sparse(index)
+        part = self.x[index]
+        if len(self._buffer) < len(part):
+            self._buffer = np.ones((len(part), self.width), self.dtype)
+        block = self._buffer[: len(part)]
+        np.copyto(block[:, : part.shape[1]], part, casting="unsafe")
+        return block, None
+
+    def _take_sparse(self, index: NDArray[np.intp] | slice) -> Block:
+        # Dense on the columns that the block has: cost follows the non-zeros, not the width.
+        part = self.x[index]
+        columns, position = np.unique(part.indices, return_inverse=True)
+        shape = (part.shape[0], len(columns))
+        narrow = sparse.csr_matrix((part.data, position, part.indptr), shape=shape)
+        block = narrow.toarray().astype(self.dtype, copy=False)
+        if self.constant:
+            block = np.hstack([block, np.ones((len(block), 1), self.dtype)])
+            columns = np.append(columns, self.width - 1)
+        return block, columns
+
+    def mean_square(self) -> float:
+        """Mean of |x|^2 over the rows, in double precision."""
+        total = 0.0
+        for start in range(0, self.n, 256):
+            block, _ = self.take(slice(start, start + 256))
+            total += float(np.einsum("ij,ij->", block, block, dtype=np.float64))
+        return total / self.n

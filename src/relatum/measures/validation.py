@@ -1,0 +1,193 @@
+"""Checks of training and input data: typed errors, and objects left unchanged by failures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import NotFittedError as SklearnNotFittedError
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+
+from relatum.errors import DataError, NotFittedError
+
+__all__ = [
+    "MeasureNotFittedError",
+    "Targets",
+    "all_or_nothing",
+    "check_fitted",
+    "checked_batch",
+    "checked_rows",
+    "checked_weights",
+    "encode_targets",
+    "is_stream",
+    "require_both",
+    "split_batch",
+]
+
+# Kept as given: rows stay int8 in memory and become floating point a block at a time.
+ROW_TYPES = [np.int8, np.uint8, np.bool_, np.int16, np.float32, np.float64]
+
+TargetKind: TypeAlias = Literal["binary", "map", "relation"]
+
+
+class MeasureNotFittedError(NotFittedError, SklearnNotFittedError):  # type: ignore[misc]
+    """A measure is used before it was fitted; scikit-learn's tools know this error, too."""
+
+
+class Targets(NamedTuple):
+    """Targets y as one row per label.
+
+    `kind` is "binary" for two labels (one row: the second label is "related"), "map" for one label
+    of several per element (one row per label) and "relation" for a 01-matrix (one row per column).
+    """
+
+    kind: TargetKind
+    classes: NDArray[Any]
+    related: NDArray[np.bool_]
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Restore every attribute of `estimator` if the body fails."""
+    before = dict(estimator.__dict__)
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
+
+
+def check_fitted(estimator: Any, attribute: str) -> None:
+    """Raise MeasureNotFittedError unless `estimator` has `attribute`."""
+    if not hasattr(estimator, attribute):
+        name = type(estimator).__name__
+        raise MeasureNotFittedError(f"This {name} is not fitted yet: call its fit method first.")
+
+
+def is_stream(x: object) -> bool:
+    """Say whether `x` is an iterable of batches rather than one table of rows."""
+    if isinstance(x, (list, tuple, str, bytes, dict)) or not isinstance(x, Iterable):
+        return False
+    return not any(hasattr(x, name) for name in ("shape", "__array__", "dtype", "iloc"))
+
+
+def checked_rows(estimator: Any, x: Any, *, reset: bool) -> Any:
+    """Rows as an array or CSR matrix without NaN, of the width the estimator was fitted to."""
+    try:
+        return validate_data(
+            estimator, x, reset=reset, accept_sparse="csr", dtype=ROW_TYPES, order="C"
+        )
+    except ValueError as error:
+        raise DataError(str(error)) from error
+
+
+def split_batch(batch: Any) -> tuple[Any, Any]:
+    """Split a batch into rows and targets; the targets are None where the batch has none."""
+    if isinstance(batch, tuple):
+        if len(batch) != 2:
+            raise DataError(
+                f"A batch is (x, y): rows and targets; got a tuple of {len(batch)}. "
+                "Yield pairs of arrays."
+            )
+        return batch
+    return batch, None
+
+
+def checked_batch(x: Any, width: int | None) -> Any:
+    """Rows of one batch, checked as in checked_rows and against the width of earlier batches."""
+    try:
+        rows = check_array(x, accept_sparse="csr", dtype=ROW_TYPES, order="C")
+    except ValueError as error:
+        raise DataError(f"In a batch: {error}") from error
+    if width is not None and rows.shape[1] != width:
+        raise DataError(
+            f"Every batch must have as many features as the first: {width}; got {rows.shape[1]}. "
+            "Let one and the same feature map produce all batches."
+        )
+    return rows
+
+
+def checked_weights(sample_weight: Any, x: Any) -> NDArray[np.float64]:
+    """Non-negative weights, one per row, at least one of them positive."""
+    try:
+        weights = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    if not np.any(weights > 0):
+        raise DataError("sample_weight must be positive for at least one row; all are zero.")
+    return np.asarray(weights, dtype=np.float64)
+
+
+def encode_targets(y: Any, n: int, classes: Any = None) -> Targets:
+    """Targets as rows of booleans, one per label.
+
+    Parameters
+    ----------
+    y : array_like of shape (n,) or (n, labels)
+        Labels, or a 01-matrix that says which elements are related to which labels.
+    n : int
+        Number of rows of features.
+    classes : array_like, optional
+        All labels, where `y` may lack some of them (a batch of many).
+    """
+    try:
+        y = check_array(y, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y")
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    if len(y) != n:
+        raise DataError(
+            f"There must be one target per row: {n} rows and {len(y)} targets have been given "
+            "(inconsistent numbers of samples)."
+        )
+    if y.ndim == 2 and y.shape[1] == 1:
+        message = "A column-vector y was passed when a 1d array was expected; it is flattened."
+        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        y = y[:, 0]
+    if y.ndim == 2:
+        if not np.isin(y, (0, 1)).all():
+            raise DataError("A matrix y must be 01-valued: y[a, b] = 1 iff a is related to b.")
+        return Targets("relation", np.arange(y.shape[1]), np.ascontiguousarray(y.T == 1))
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise DataError(str(error)) from error
+    known = np.unique(y) if classes is None else np.unique(np.asarray(classes))
+    if not np.isin(y, known).all():
+        raise DataError(
+            f"y holds labels that are not among classes={known.tolist()}: "
+            f"{np.setdiff1d(y, known).tolist()}. Pass all labels as `classes`."
+        )
+    if len(known) == 2:
+        return Targets("binary", known, (y == known[1])[None, :])
+    return Targets("map", known, y[None, :] == known[:, None])
+
+
+def require_both(targets: Targets, totals: NDArray[np.float64], counts: float) -> None:
+    """Refuse labels that are related to nothing, or to everything.
+
+    Parameters
+    ----------
+    targets : Targets
+    totals : (labels,) number of related rows of each label.
+    counts : number of rows.
+    """
+    if len(targets.classes) < 2 and targets.kind != "relation":
+        raise DataError(
+            "A measure is learned from related and unrelated pairs; y holds one class only: "
+            f"{targets.classes.tolist()}. Add elements of another class."
+        )
+    constant = (totals <= 0) | (totals >= counts)
+    if constant.any():
+        which = np.flatnonzero(constant)
+        names = targets.classes[which if targets.kind != "binary" else [0, 1]].tolist()
+        raise DataError(
+            f"Every class needs related and unrelated elements; not so for {names}: no element "
+            "of positive weight, or all. Leave such classes out."
+        )
