@@ -6,6 +6,7 @@ Written for reading: loops and definitions, no shared code with the library.
 from __future__ import annotations
 
 import cmath
+import math
 from itertools import combinations
 from math import prod
 
@@ -116,3 +117,37 @@ def halpern_pdhg(matrix, low, high, box, x, y, weight, scale, iterations):
             x_anchor, y_anchor = x.copy(), y.copy()
             k, first = 0, None
     return x_new, y_new, weight
+
+
+# --- measures: dual ascent ----------------------------------------------------------------------
+
+
+def dual_ascent_step(margin, dual, weight, curvature):
+    """Maximise weight H(a / weight) - a margin - (a - dual)^2 curvature / 2, by bisection."""
+    low, high = 0.0, weight
+    for _ in range(200):
+        a = 0.5 * (low + high)
+        if a in (low, high):
+            break
+        slope = math.log((weight - a) / a) - margin - (a - dual) * curvature
+        if slope > 0:
+            low = a
+        else:
+            high = a
+    return 0.5 * (low + high)
+
+
+def dual_ascent_block(x, w, related, weights, duals, lam, order):
+    """One visit of every row in turn, on the features themselves; returns w and the duals."""
+    w, duals = w.copy(), duals.copy()
+    for i in order:
+        for k in range(len(w)):
+            sign = 1.0 if related[k][i] else -1.0
+            margin = sign * sum(w[k][j] * x[i][j] for j in range(len(x[i])))
+            square = sum(value * value for value in x[i])
+            old = sign * duals[k][i]
+            new = dual_ascent_step(margin, old, weights[i], square / lam) if weights[i] else 0.0
+            duals[k][i] = sign * new
+            for j in range(len(x[i])):
+                w[k][j] += sign * (new - old) * x[i][j] / lam
+    return w, duals

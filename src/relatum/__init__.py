@@ -11,11 +11,13 @@ __version__ = "0.1.0"
 _LAZY = {
     "BinaryFeatures": "relatum.features",
     "MultilinearLifting": "relatum.features",
+    "LogisticMeasure": "relatum.measures",
     "PairBatches": "relatum.features",
     "PolynomialLifting": "relatum.features",
     "RandomMonomials": "relatum.features",
     "TensorSketch": "relatum.features",
     "pair_features": "relatum.features",
+    "regularization_path": "relatum.measures",
     "sample_pairs": "relatum.features",
 }
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from relatum.features import TensorSketch as TensorSketch
     from relatum.features import pair_features as pair_features
     from relatum.features import sample_pairs as sample_pairs
+    from relatum.measures import LogisticMeasure as LogisticMeasure
+    from relatum.measures import regularization_path as regularization_path
 
 __all__ = ["__version__", *_LAZY]
 

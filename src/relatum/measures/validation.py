@@ -119,7 +119,7 @@ def checked_weights(sample_weight: Any, x: Any) -> NDArray[np.float64]:
     try:
         weights = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
     except ValueError as error:
-        raise DataError(str(error)) from error
+        raise DataError(f"sample_weight: {error}") from error
     if not np.any(weights > 0):
         raise DataError("sample_weight must be positive for at least one row; all are zero.")
     return np.asarray(weights, dtype=np.float64)
