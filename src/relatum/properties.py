@@ -25,7 +25,8 @@ printed in the paper, three elements would admit seven "equivalence relations".
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, ClassVar
 
@@ -344,13 +345,13 @@ def _pairs(pairs: Any, what: str) -> Index:
 class Evidence(Property):
     """Pairs known to be related and pairs known to be unrelated."""
 
-    related: Index = field(default_factory=lambda: EMPTY_PAIRS)
-    unrelated: Index = field(default_factory=lambda: EMPTY_PAIRS)
+    related: Index
+    unrelated: Index
     name = "evidence"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "related", _pairs(self.related, "related"))
-        object.__setattr__(self, "unrelated", _pairs(self.unrelated, "unrelated"))
+    def __init__(self, related: Any = (), unrelated: Any = ()) -> None:
+        object.__setattr__(self, "related", _pairs(related, "related"))
+        object.__setattr__(self, "unrelated", _pairs(unrelated, "unrelated"))
 
     def contains(self, matrix: NDArray[np.bool_]) -> bool:
         self.check((matrix.shape[0], matrix.shape[1]))
@@ -376,6 +377,17 @@ class Evidence(Property):
             np.concatenate([self.related, other.related]),
             np.concatenate([self.unrelated, other.unrelated]),
         )
+
+    def facts(self) -> list[tuple[int, int, bool]]:
+        """Return every pair with whether it is related."""
+        yes = [(a, b, True) for a, b in self.related.tolist()]
+        return yes + [(a, b, False) for a, b in self.unrelated.tolist()]
+
+    @classmethod
+    def of_facts(cls, facts: Iterable[tuple[int, int, bool]]) -> Evidence:
+        """Return the evidence that consists of these facts."""
+        facts = list(facts)
+        return cls([f[:2] for f in facts if f[2]], [f[:2] for f in facts if not f[2]])
 
     def implies(self, other: Evidence) -> bool:
         """Say whether every pair of the other evidence is also given here."""

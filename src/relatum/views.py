@@ -177,12 +177,12 @@ class DenseView:
         i, j = where
         rf, rb = r[i, j], r[j, i]
         best = np.full(len(i), NOTHING, dtype=object if self.arithmetic.exact else np.float64)
-        for xf, xb in self._states():
+        for xf, xb in self.states():
             allowed = ((forward < 0) | (forward == xf)) & ((backward < 0) | (backward == xb))
             best = np.where(allowed, np.maximum(best, rf * xf + rb * xb), best)
         return best
 
-    def _states(self) -> list[tuple[int, int]]:
+    def states(self) -> list[tuple[int, int]]:
         """States (x_ab, x_ba) that the pairwise properties admit."""
         has = self.feasible.has
         states = [(0, 0), (0, 1), (1, 0), (1, 1)]

@@ -1,1 +1,10 @@
 """Inference algorithms, one module each, listed in the registry."""
+
+# Importing a module registers its solvers.
+from relatum.solvers import assignment as assignment
+from relatum.solvers import pairwise as pairwise
+from relatum.solvers import rowwise as rowwise
+from relatum.solvers.general import solver as general_solver
+from relatum.solvers.registry import SOLVERS
+
+__all__ = ["SOLVERS", "assignment", "general_solver", "pairwise", "rowwise"]

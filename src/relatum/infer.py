@@ -1,0 +1,270 @@
+"""Inference: choose a solver, reduce, run, invert, and say how sure the result is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import relatum.solvers  # noqa: F401  registers the solvers
+from relatum.bounds import trivial_bound
+from relatum.certificate import Certificate, Proof
+from relatum.conflicts import find_conflict, sentence_of, smallest
+from relatum.errors import ProblemError
+from relatum.estimate import Estimate, Status, closes
+from relatum.feasible import (
+    EQUIVALENCES,
+    LINEAR_ORDERS,
+    MAPS,
+    NAMED_SETS,
+    PARTIAL_MAPS,
+    WEAK_ORDERS,
+    FeasibleSet,
+)
+from relatum.problem import Problem
+from relatum.properties import Evidence
+from relatum.reductions import first_reduction
+from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
+from relatum.solvers.control import Control, Monitor, polite_interrupts
+from relatum.solvers.registry import Outcome, Solver, choose
+
+__all__ = ["infer", "infer_many"]
+
+REASONING_LIMIT = 250_000  # pairs up to which evidence is checked step by step beforehand
+KINDS: tuple[tuple[FeasibleSet, type[Relation]], ...] = (
+    (EQUIVALENCES, Partition),
+    (LINEAR_ORDERS, LinearOrder),
+    (WEAK_ORDERS, WeakOrder),
+    (MAPS, Map),
+    (PARTIAL_MAPS, PartialMap),
+)
+
+
+def infer(
+    problem: Problem,
+    solver: str = "auto",
+    prove: bool = False,
+    time_limit: float = 60.0,
+    start: Relation | None = None,
+    seed: int = 0,
+    monitor: Monitor | None = None,
+) -> Estimate:
+    """Estimate a most probable feasible relation.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : str
+        "auto", or the name of a registered solver.
+    prove : bool
+        Ask for proven optimality: prefer solvers that close the gap.
+    time_limit : float
+        Seconds after which the best relation and bound so far are returned. The first
+        Ctrl-C does the same.
+    start : Relation, optional
+        A feasible relation to start from; the result is never worse.
+    seed : int
+        The same seed gives the same result, whatever the number of threads.
+    monitor : callable, optional
+        Receives a `Progress` (seconds, value, bound, nodes, rows); returning True stops.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    >>> from relatum.feasible import EQUIVALENCES
+    >>> e = infer(Problem([2.0, -1.0, 3.0], EQUIVALENCES), prove=True)
+    >>> e.relation.labels.tolist(), e.value, e.status.name
+    ([0, 0, 0], 4.0, 'OPTIMAL')
+    """
+    _check_arguments(problem, time_limit, start)
+    control = Control(time_limit=time_limit, seed=seed, start=start, prove=prove, monitor=monitor)
+    chosen = choose(problem, solver, prove)
+    with polite_interrupts(control):
+        conflict = None
+        if problem.shape[0] * problem.shape[1] <= REASONING_LIMIT and _has_facts(problem):
+            conflict = find_conflict(problem)
+        if conflict is not None:
+            return _infeasible(conflict.message, conflict.certificate, chosen, control, conflict)
+        outcome = _solve(problem, control, solver, frozenset())
+        outcome = _not_worse_than_start(problem, outcome, start)
+        return _estimate(problem, outcome, chosen, control)
+
+
+def infer_many(
+    problems: Iterable[Problem], *, n_jobs: int | None = -1, **arguments: Any
+) -> list[Estimate]:
+    """Infer many problems in parallel through joblib, in order.
+
+    Parameters
+    ----------
+    problems : iterable of Problem
+    n_jobs : int
+        As in joblib, whose backends (loky, threading, dask, ray) all work.
+    **arguments
+        Passed on to `infer`.
+    """
+    from joblib import Parallel, delayed
+
+    return list(Parallel(n_jobs=n_jobs)(delayed(infer)(p, **arguments) for p in problems))
+
+
+def _check_arguments(problem: Problem, time_limit: float, start: Relation | None) -> None:
+    if not isinstance(problem, Problem):
+        raise ProblemError(
+            f"infer takes a relatum.Problem, got {type(problem).__name__}; build one with "
+            "Problem(log_odds, feasible)."
+        )
+    if not time_limit > 0:
+        raise ProblemError(f"time_limit is a positive number of seconds, got {time_limit!r}.")
+    if start is None:
+        return
+    if start.shape != problem.shape:
+        raise ProblemError(f"start has shape {start.shape}, the problem {problem.shape}.")
+    lacking = problem.feasible.first_violation(start)
+    if lacking is not None:
+        raise ProblemError(
+            f"start must be feasible, but it lacks {lacking}; repair it or leave it out."
+        )
+
+
+def _has_facts(problem: Problem) -> bool:
+    return bool(len(problem.evidence) or problem.feasible.groups)
+
+
+def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) -> Outcome:
+    """Reduce as far as the solver wants, solve the parts, put them together."""
+    solver = choose(problem, name, control.prove)
+    reduction = first_reduction(problem, done) if solver.decompose else None
+    if reduction is None:
+        return solver.run(problem, control)
+    reduced = reduction.apply(problem)
+    starts: Sequence[Relation | None] = [None] * len(reduced.parts)
+    if control.start is not None:
+        starts = reduced.divide(control.start)
+    outcomes = []
+    left = sum(part.n_pairs for part in reduced.parts)
+    for part, start in zip(reduced.parts, starts, strict=True):
+        share = part.n_pairs / max(1, left)
+        child = control.child(start, time_limit=control.remaining() * share)
+        outcomes.append(_solve(part, child, name, done | {reduction.name}))
+        left -= part.n_pairs
+        if outcomes[-1].bound == -math.inf:
+            return _part_infeasible(problem, outcomes[-1])
+    return _put_together(reduced, outcomes)
+
+
+def _part_infeasible(problem: Problem, outcome: Outcome) -> Outcome:
+    """Restate, for the whole problem, that one part of it is infeasible."""
+    whole = find_conflict(problem)
+    proof = whole.certificate.proof if whole is not None else None
+    return Outcome(None, -math.inf, proof, outcome.stats)
+
+
+def _put_together(reduced: Any, outcomes: Sequence[Outcome]) -> Outcome:
+    stats: dict[str, Any] = {"parts": len(outcomes)}
+    for outcome in outcomes:
+        for key, value in outcome.stats.items():
+            if isinstance(value, int | float):
+                stats[key] = stats.get(key, 0) + value
+    relations = [o.relation for o in outcomes]
+    relation = None
+    if all(r is not None for r in relations):
+        relation = reduced.invert(relations)
+    proofs: list[Proof] = []
+    bounds: list[float] = []
+    for part, outcome in zip(reduced.parts, outcomes, strict=True):
+        bound, proof = outcome.bound, outcome.proof
+        if proof is None:
+            bound, proof = trivial_bound(part)
+        bounds.append(bound)
+        proofs.append(proof)
+    total = reduced.constant + math.fsum(bounds)
+    total += 1e-13 * (abs(reduced.constant) + math.fsum(abs(b) for b in bounds))
+    return Outcome(relation, total, reduced.prove(bounds, proofs), stats)
+
+
+def _not_worse_than_start(problem: Problem, outcome: Outcome, start: Relation | None) -> Outcome:
+    if start is None or outcome.bound == -math.inf:
+        return outcome
+    if outcome.relation is not None and problem.value(outcome.relation) >= problem.value(start):
+        return outcome
+    return Outcome(start, outcome.bound, outcome.proof, outcome.stats)
+
+
+def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Control) -> Estimate:
+    if outcome.bound == -math.inf:
+        message, certificate = _explain_infeasible(problem, outcome, solver)
+        return _infeasible(message, certificate, solver, control, None)
+    relation, bound, proof = outcome.relation, outcome.bound, outcome.proof
+    if proof is None:
+        bound, proof = trivial_bound(problem)
+    stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
+    if relation is None:
+        return Estimate(
+            Status.BOUND_ONLY,
+            None,
+            -math.inf,
+            bound,
+            Certificate(bound, proof),
+            solver.name,
+            stats=stats,
+        )
+    for feasible, kind in KINDS:
+        if problem.feasible <= feasible:
+            relation = relation.to(kind)
+            break
+    value = problem.value(relation)
+    bound = max(bound, value)
+    status = Status.OPTIMAL if closes(value, bound) else Status.FEASIBLE
+    certificate = Certificate(bound, proof)
+    return Estimate(status, relation, value, bound, certificate, solver.name, stats=stats)
+
+
+def _infeasible(
+    message: str, certificate: Certificate | None, solver: Solver, control: Control, conflict: Any
+) -> Estimate:
+    stats: dict[str, Any] = {"seconds": control.seconds()}
+    if conflict is not None:
+        stats["conflict"] = conflict.evidence
+    return Estimate(
+        Status.INFEASIBLE, None, -math.inf, -math.inf, certificate, solver.name, message, stats
+    )
+
+
+def _explain_infeasible(
+    problem: Problem, outcome: Outcome, solver: Solver
+) -> tuple[str, Certificate | None]:
+    """Name conflicting evidence where reasoning finds it, else try dropping pairs."""
+    certificate = None
+    if outcome.proof is not None:
+        certificate = Certificate(-math.inf, outcome.proof)
+    evidence = problem.evidence
+    if 0 < len(evidence) <= 40:
+        evidence = _needed(problem, evidence, solver)
+    families = {p.name for p in problem.feasible.complete.properties}
+    return sentence_of(problem.feasible, evidence, families), certificate
+
+
+def _needed(problem: Problem, evidence: Evidence, solver: Solver) -> Evidence:
+    """Drop evidence pair by pair while the problem stays infeasible, within seconds."""
+    control = Control(time_limit=5.0)
+    others = FeasibleSet(p for p in problem.feasible.properties if not isinstance(p, Evidence))
+
+    def conflicts(less: Evidence) -> bool:
+        trial = problem.with_feasible(others & FeasibleSet([less]))
+        if control.expired() or solver.refuses(trial) is not None:
+            return False
+        return solver.run(trial, control.child(None, control.remaining())).bound == -math.inf
+
+    return smallest(evidence, conflicts)
+
+
+def neighbours(problem: Problem) -> list[FeasibleSet]:
+    """Return the named sets that lie within the problem's set, to start from."""
+    extras = FeasibleSet(
+        p for p in problem.feasible.properties if p.name in ("evidence", "one_per_group", "at_most")
+    )
+    return [s & extras for s in NAMED_SETS.values() if s & extras < problem.feasible]

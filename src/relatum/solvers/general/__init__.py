@@ -1,0 +1,1 @@
+"""Branch-and-cut for any intersection of properties."""

@@ -1,0 +1,295 @@
+"""Best-first branch-and-cut with lazy separation of property rows.
+
+Each node solves a linear program over the rows found so far, separates violated rows of
+the properties, fixes pairs by reduced cost, closes what is fixed under the properties, and
+rounds the fractional point to a member of the feasible set. Bounds come from clipped
+multipliers, so that they hold whatever the LP solver's tolerance.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.backends.protocol import LinearProgram
+from relatum.bounds import grid_of, round_up
+from relatum.certificate import Leaf
+from relatum.problem import Problem
+from relatum.propagation import Propagator
+from relatum.properties import Evidence, Property
+from relatum.relation import Relation
+from relatum.solvers.control import Control
+from relatum.solvers.general.space import PairSpace, RowPool
+from relatum.solvers.general.tree import Node
+from relatum.solvers.registry import Outcome
+
+__all__ = ["BranchAndCut"]
+
+FRACTIONAL = 1e-6
+Floats = NDArray[np.float64]
+
+
+class BranchAndCut:
+    """One search.
+
+    Parameters
+    ----------
+    problem : Problem
+    control : Control
+    backend : type
+        The linear programming backend.
+    """
+
+    def __init__(self, problem: Problem, control: Control, backend: type[LinearProgram]) -> None:
+        self.problem, self.control, self.backend = problem, control, backend
+        self.space = PairSpace(problem)
+        self.pool = RowPool(self.space)
+        self.propagator = Propagator(problem.feasible)
+        self.scores = problem.dense()
+        self.magnitude = problem.scores.magnitude()
+        self.properties: list[Property] = [
+            p
+            for p in sorted(problem.feasible.complete.properties, key=str)
+            if not isinstance(p, Evidence)
+        ]
+        self.step = grid_of(self.space.cost)
+        self.value = -math.inf
+        self.best: NDArray[np.bool_] | None = None
+        self.nodes = 0
+
+    def run(self) -> Outcome:
+        """Search until proven, out of time or stopped."""
+        closure = self.propagator.close_all(self.problem.state)
+        if self.problem.contradicts_itself or closure.conflict is not None:
+            proof = Leaf(infeasible=True)
+            whole = proof if self.problem.contradicts_itself else closure.proof(proof)
+            return Outcome(None, -math.inf, whole, self._stats())
+        root = Node(closure.state, math.inf, steps=[closure])
+        self._start(root)
+        lower, upper = self.space.box(root.state)
+        self.lp = self.backend(self.space.cost, lower, upper)
+        self._add_first_rows()
+        self._take_bound(root, np.zeros(len(self.pool)))
+        self._search(root)
+        return self._outcome(root)
+
+    # --- incumbents -----------------------------------------------------------------
+
+    def _start(self, root: Node) -> None:
+        start = self.control.start
+        if start is not None and self.problem.feasible.contains(start):
+            self._offer(np.array(start.matrix()))
+        self._round(root.state, self.scores, self.scores > 0)
+
+    def _offer(self, matrix: NDArray[np.bool_]) -> bool:
+        value = math.fsum(self.scores[matrix])
+        if value <= self.value:
+            return False
+        self.value, self.best = value, matrix
+        return True
+
+    def _round(
+        self, state: NDArray[np.int8], confidence: Floats, preferred: NDArray[np.bool_]
+    ) -> None:
+        """Complete the state to a relation, the most confident pairs first."""
+        order = np.argsort(-np.abs(confidence), axis=None, kind="stable")
+        matrix = self.propagator.complete(state, order, preferred)
+        if matrix is not None:
+            self._offer(matrix)
+
+    def _improve(self, state: NDArray[np.int8]) -> None:
+        """Force each open pair to its other value and repair; keep what is better."""
+        if self.best is None or state.size > 1000:
+            return
+        better = True
+        while better and not self.control.expired():
+            better = False
+            for a, b in np.argwhere(state < 0).tolist():
+                y = self.best
+                closure = self.propagator.close(
+                    state, np.array([[a, b]]), np.array([1 - int(y[a, b])])
+                )
+                if closure.conflict is None:
+                    order = np.argsort(-np.abs(self.scores), axis=None, kind="stable")
+                    matrix = self.propagator.complete(closure.state, order, y)
+                    better = (matrix is not None and self._offer(matrix)) or better
+
+    # --- the linear program -----------------------------------------------------------
+
+    def _add_first_rows(self) -> None:
+        """Rows that are few: everything but transitivity."""
+        for p in self.properties:
+            if p.name not in ("transitive", "symmetric"):
+                self._add(p.name, p.index(self.problem.shape))
+
+    def _add(self, family: str, index: NDArray[np.int64]) -> int:
+        if len(index) == 0:
+            return 0
+        fresh = self.pool.add(family, index)
+        if fresh is None:
+            return 0
+        self.lp.add_rows(*fresh)
+        return len(fresh[1])
+
+    def _bound(self, y: Floats, lower: Floats, upper: Floats) -> tuple[float, Floats]:
+        """Return the safe bound of multipliers over a box, and the reduced costs."""
+        r, constant = self.pool.reduced_costs(self.space.cost, y)
+        total = self.space.constant + constant + float(np.where(r > 0, upper * r, lower * r).sum())
+        magnitude = self.magnitude + float(np.abs(r).sum()) + 4 * float(y.sum())
+        return round_up(total, magnitude), r
+
+    def _take_bound(self, node: Node, y: Floats) -> Floats:
+        """Tighten the node's bound if these multipliers do; return the reduced costs."""
+        bound, r = self._bound(y, *self.space.box(node.state))
+        if bound < node.bound:
+            node.bound, node.cuts = bound, self.pool.cuts(y)
+        return r
+
+    def _settled(self, bound: float) -> bool:
+        """Say whether a bound rules out anything better than the incumbent."""
+        if self.best is None:
+            return False
+        if self.step:
+            return bound < self.value + self.step * (1 - 1e-6)
+        return bound <= self.value + 1e-7 + 1e-10 * abs(self.value)
+
+    # --- the tree ---------------------------------------------------------------------
+
+    def _search(self, root: Node) -> None:
+        self._improve(root.state)
+        queue: list[tuple[float, int, Node]] = [(-root.bound, 0, root)]
+        count = 1
+        while queue and not self.control.expired():
+            node = heapq.heappop(queue)[2]
+            if self._settled(node.bound):
+                continue
+            self.nodes += 1
+            pair = self._process(node)
+            if pair is not None:
+                self._branch(node, pair)
+                for child in node.children or ():
+                    if not child.infeasible:
+                        heapq.heappush(queue, (-child.bound, count, child))
+                        count += 1
+            open_bound = max([-queue[0][0] if queue else -math.inf, self.value])
+            self.control.report(self.value, open_bound, self.nodes, len(self.pool))
+
+    def _branch(self, node: Node, pair: tuple[int, int]) -> None:
+        children = []
+        for value in (0, 1):
+            closure = self.propagator.close(node.state, np.array([pair]), np.array([value]))
+            child = Node(closure.state, node.bound, node.cuts, [closure])
+            child.infeasible = closure.conflict is not None
+            children.append(child)
+        node.branching, node.children = pair, (children[0], children[1])
+
+    def _process(self, node: Node) -> tuple[int, int] | None:
+        """Work on a node; return the pair to branch on, or None if it is settled."""
+        last, stalled = math.inf, 0
+        while True:
+            self.lp.set_bounds(*self.space.box(node.state))
+            result = self.lp.solve(self.control.remaining())
+            if result.status == "infeasible":
+                self._prove_infeasible(node)
+                return None
+            r = self._take_bound(node, result.multipliers)
+            if self._settled(node.bound) or self.control.expired():
+                return None
+            if self._fix(node, result.multipliers, r):
+                if node.infeasible:
+                    return None
+                continue
+            x = np.clip(result.x, 0.0, 1.0)
+            found = self._separate(x)
+            y = self.space.matrix_of(x)
+            fractional = np.abs(x - np.rint(x)) > FRACTIONAL
+            if not found and not fractional.any():
+                self._offer(y > 0.5)
+                if self._settled(node.bound):
+                    return None
+                return self._any_open_pair(node)
+            self._round(node.state, y - 0.5, y > 0.5)
+            stalled = stalled + 1 if node.bound > last - 1e-3 * abs(last - self.value) else 0
+            last = node.bound
+            if not found or (stalled >= 5 and fractional.any()):
+                return self._choose_pair(x, fractional)
+
+    def _any_open_pair(self, node: Node) -> tuple[int, int] | None:
+        """Return a pair to branch on when the point is integral but the bound is not met.
+
+        That happens only through the LP solver's tolerances; branching settles it.
+        """
+        open_pairs = np.argwhere(node.state < 0)
+        return (int(open_pairs[0][0]), int(open_pairs[0][1])) if len(open_pairs) else None
+
+    def _choose_pair(self, x: Floats, fractional: NDArray[np.bool_]) -> tuple[int, int]:
+        """Return the pair whose decision matters most: far from 01, with much at stake."""
+        candidates = np.flatnonzero(fractional)
+        distance = 0.5 - np.abs(x[candidates] - 0.5)
+        stake = np.abs(self.space.cost[candidates])
+        k = candidates[np.argmax(distance * (stake + 1e-3 * (self.magnitude / len(x) + 1e-9)))]
+        return int(self.space.pairs[k, 0]), int(self.space.pairs[k, 1])
+
+    def _separate(self, x: Floats) -> int:
+        y = self.space.matrix_of(x)
+        limit = 40 * max(self.problem.shape)
+        return sum(
+            self._add(p.name, p.violated(y, tolerance=1e-5, limit=limit))
+            for p in self.properties
+            if p.name == "transitive"
+        )
+
+    def _fix(self, node: Node, y: Floats, r: Floats) -> bool:
+        """Fix pairs whose other value cannot beat the incumbent."""
+        if self.best is None:
+            return False
+        lower, upper = self.space.box(node.state)
+        bound, _ = self._bound(y, lower, upper)
+        slack = bound - self.value - (self.step * (1 - 1e-6) if self.step else 0.0)
+        fixable = (lower < upper) & (np.abs(r) > slack + 1e-9 * (1 + abs(bound)))
+        if not fixable.any():
+            return False
+        values = (r[fixable] > 0).astype(np.int64)
+        closure = self.propagator.close(node.state, self.space.pairs[fixable], values)
+        node.steps.append((self.pool.cuts(y), closure))
+        if closure.conflict is not None:
+            node.infeasible = True
+            node.bound = -math.inf
+            return True
+        node.state = closure.state
+        return True
+
+    def _prove_infeasible(self, node: Node) -> None:
+        """Find multipliers that show that the node's rows contradict each other."""
+        lower, upper = self.space.box(node.state)
+        m = self.space.size
+        helper = self.backend(
+            np.append(np.zeros(m), -1.0), np.append(lower, 0.0), np.append(upper, np.inf)
+        )
+        from scipy.sparse import csr_array, hstack
+
+        column = csr_array(-np.ones((len(self.pool), 1)))
+        helper.add_rows(hstack([self.pool.matrix, column], format="csr"), self.pool.rhs)
+        y = helper.solve(self.control.remaining()).multipliers
+        r, constant = self.pool.reduced_costs(np.zeros(m), y)
+        if constant + float(np.where(r > 0, upper * r, lower * r).sum()) < -1e-9:
+            node.cuts, node.infeasible, node.bound = self.pool.cuts(y), True, -math.inf
+
+    # --- the end ------------------------------------------------------------------------
+
+    def _stats(self) -> dict[str, Any]:
+        return {"nodes": self.nodes, "rows": len(self.pool)}
+
+    def _outcome(self, root: Node) -> Outcome:
+        worst = root.worst()
+        relation = None if self.best is None else Relation(self.best)
+        if self.best is None and worst == -math.inf:
+            return Outcome(None, -math.inf, root.proof(), self._stats())
+        bound = max(worst, self.value)
+        if self.step and self.best is not None and self._settled(bound):
+            bound = self.value
+        return Outcome(relation, bound, root.proof(), self._stats())

@@ -1,0 +1,54 @@
+"""Registration of the general branch-and-cut, on HiGHS and on SCIP's LP solver."""
+
+from __future__ import annotations
+
+import math
+
+from relatum.backends.protocol import backend_named
+from relatum.problem import Problem
+from relatum.solvers.control import Control
+from relatum.solvers.general.search import BranchAndCut
+from relatum.solvers.registry import Outcome, Solver, register
+
+__all__ = ["MOST_PAIRS"]
+
+MOST_PAIRS = 1_000_000  # a dense linear program beyond this does not fit
+
+
+def _refuses(problem: Problem) -> str | None:
+    pairs = problem.shape[0] * problem.shape[1]
+    if pairs > MOST_PAIRS:
+        return f"takes at most {MOST_PAIRS} pairs, and there are {pairs}"
+    return None
+
+
+def _on_highs(problem: Problem, control: Control) -> Outcome:
+    return BranchAndCut(problem, control, backend_named("highs")).run()
+
+
+def _on_scip(problem: Problem, control: Control) -> Outcome:
+    return BranchAndCut(problem, control, backend_named("scip")).run()
+
+
+register(
+    Solver(
+        name="branch_and_cut",
+        summary="Branch-and-cut on HiGHS linear programs, for any intersection of properties.",
+        proves=True,
+        refuses=_refuses,
+        run=_on_highs,
+        rank=lambda problem, prove: 100.0,
+        decompose=True,
+    )
+)
+register(
+    Solver(
+        name="branch_and_cut_scip",
+        summary="The same branch-and-cut on SCIP's linear programs (extra `scip`).",
+        proves=True,
+        refuses=_refuses,
+        run=_on_scip,
+        rank=lambda problem, prove: math.inf,
+        decompose=True,
+    )
+)
