@@ -12,7 +12,7 @@ from relatum.certificate import Certificate, Leaf, Proof
 from relatum.feasible import FeasibleSet
 from relatum.problem import Problem
 from relatum.propagation import FAMILY_CODES, Closure, Propagator
-from relatum.properties import Evidence, Property
+from relatum.properties import Evidence
 
 __all__ = ["Conflict", "find_conflict", "sentence_of", "smallest"]
 
@@ -49,7 +49,7 @@ def find_conflict(problem: Problem) -> Conflict | None:
     evidence = smallest(
         evidence, lambda less: _closure(feasible, less, problem.shape).conflict is not None
     )
-    message = sentence_of(feasible, evidence, families)
+    message = sentence_of(feasible, evidence, families | _fixing(feasible, closure, evidence))
     proof: Proof = Leaf(infeasible=True)
     if not problem.contradicts_itself:
         proof = Propagator(feasible).close_all(problem.state).proof(proof)
@@ -124,6 +124,24 @@ def _trace(closure: Closure, evidence: Evidence) -> tuple[Evidence, set[str]]:
     return Evidence.of_facts(facts), families
 
 
+def _fixing(feasible: FeasibleSet, closure: Closure, evidence: Evidence) -> set[str]:
+    """Properties that fix a pair outright and that the conflict runs into."""
+    assert closure.conflict is not None
+    facts = evidence.facts()
+    names = set()
+    shape = (closure.state.shape[0], closure.state.shape[1])
+    for p in feasible.complete.properties:
+        if isinstance(p, Evidence):
+            continue
+        yes, no = (set(map(tuple, pairs.tolist())) for pairs in p.fixed(shape))
+        if any((a, b) in (no if value else yes) for a, b, value in facts):
+            names.add(p.name)
+        here = (int(closure.conflict[0]), int(closure.conflict[1]))
+        if here in yes | no:
+            names.add(p.name)
+    return names
+
+
 def smallest(evidence: Evidence, conflicts: Callable[[Evidence], bool]) -> Evidence:
     """Drop facts one by one while the rest still conflicts."""
     facts = evidence.facts()
@@ -148,23 +166,20 @@ def _listed(items: list[str]) -> str:
 
 
 def sentence_of(feasible: FeasibleSet, evidence: Evidence, families: set[str]) -> str:
-    """Say in one sentence what contradicts what."""
+    """Say in one sentence what contradicts what.
+
+    `families` names the properties that the argument uses.
+    """
     symbol = _symbol(feasible)
     yes = [f"{a}{symbol}{b}" for a, b in evidence.related.tolist()]
     no = [f"{a}{symbol}{b}" for a, b in evidence.unrelated.tolist()]
-    parts = []
-    if yes:
-        parts.append(f"{_listed(yes)} given")
-    if no:
-        parts.append(f"{_listed(no)} forbidden")
-    properties = [p for p in feasible.complete.properties if _matters(p, families)]
+    if yes == no and yes:
+        return f"No relation is feasible: {_listed(yes)} is both given and forbidden."
+    properties = [p for p in feasible.complete.properties if p.name in families]
     because = [p.sentence for p in sorted(properties, key=str)]
-    if because:
-        parts.append(f"and the relation {_listed(because)}")
+    if not (yes or no):
+        return f"No relation between sets of these sizes {_listed(because)}."
+    parts = [f"{_listed(yes)} given"] if yes else []
+    parts += [f"{_listed(no)} forbidden"] if no else []
+    parts += [f"and the relation {_listed(because)}"] if because else []
     return f"No relation is feasible: {', '.join(parts)}."
-
-
-def _matters(p: Property, families: set[str]) -> bool:
-    if isinstance(p, Evidence):
-        return False
-    return p.name in families or (p.name in ("one_per_group", "reflexive") and not families)
