@@ -1,4 +1,13 @@
-"""Maximally probable constrained relations: maps, equivalence relations, linear orders."""
+"""Maximally probable constrained relations: maps, equivalence relations, linear orders.
+
+>>> import relatum as rt
+>>> problem = rt.Problem([[0, 3, -2], [3, 0, 1], [-2, 1, 0]], rt.EQUIVALENCES)
+>>> estimate = rt.infer(problem, prove=True)
+>>> estimate.relation.labels.tolist(), estimate.value, estimate.gap
+([0, 0, 0], 4.0, 0.0)
+>>> bool(rt.verify(problem, estimate))
+True
+"""
 
 from __future__ import annotations
 
@@ -7,21 +16,101 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Public name -> module that defines it; imported on first use, so that importing relatum is quick.
-_LAZY = {
-    "BinaryFeatures": "relatum.features",
-    "MultilinearLifting": "relatum.features",
-    "LogisticMeasure": "relatum.measures",
-    "PairBatches": "relatum.features",
-    "PolynomialLifting": "relatum.features",
-    "RandomMonomials": "relatum.features",
-    "TensorSketch": "relatum.features",
-    "pair_features": "relatum.features",
-    "regularization_path": "relatum.measures",
-    "sample_pairs": "relatum.features",
+# Module -> public names that it defines. Each is imported on first use, so that importing
+# relatum, and `relatum --help`, are quick.
+_PUBLIC = {
+    "relatum.certificate": ("Certificate",),
+    "relatum.estimate": (
+        "Estimate",
+        "Status",
+    ),
+    "relatum.feasible": (
+        "ANTISYMMETRIC",
+        "BIJECTIONS",
+        "CONNEX",
+        "EQUIVALENCES",
+        "FeasibleSet",
+        "HAS_IMAGE",
+        "HAS_PREIMAGE",
+        "INJECTIONS",
+        "LINEAR_ORDERS",
+        "MAPS",
+        "PARTIAL_MAPS",
+        "PARTIAL_ORDERS",
+        "PREORDERS",
+        "REFLEXIVE",
+        "RELATIONS",
+        "SYMMETRIC",
+        "TRANSITIVE",
+        "UNIQUE_IMAGE",
+        "UNIQUE_PREIMAGE",
+        "WEAK_ORDERS",
+        "at_most",
+        "evidence",
+        "one_per_group",
+    ),
+    "relatum.features": (
+        "BinaryFeatures",
+        "MultilinearLifting",
+        "PairBatches",
+        "PolynomialLifting",
+        "RandomMonomials",
+        "TensorSketch",
+        "pair_features",
+        "sample_pairs",
+    ),
+    "relatum.inference": (
+        "infer",
+        "infer_many",
+    ),
+    "relatum.measures": (
+        "LogisticMeasure",
+        "regularization_path",
+    ),
+    "relatum.problem": ("Problem",),
+    "relatum.relation": (
+        "LinearOrder",
+        "Map",
+        "PartialMap",
+        "Partition",
+        "Relation",
+        "WeakOrder",
+    ),
+    "relatum.verification": (
+        "Verification",
+        "verify",
+    ),
 }
+_SUBMODULES = ("errors", "testing")
+_LAZY = {name: module for module, names in _PUBLIC.items() for name in names}
 
 if TYPE_CHECKING:
+    from relatum.certificate import Certificate as Certificate
+    from relatum.estimate import Estimate as Estimate
+    from relatum.estimate import Status as Status
+    from relatum.feasible import ANTISYMMETRIC as ANTISYMMETRIC
+    from relatum.feasible import BIJECTIONS as BIJECTIONS
+    from relatum.feasible import CONNEX as CONNEX
+    from relatum.feasible import EQUIVALENCES as EQUIVALENCES
+    from relatum.feasible import HAS_IMAGE as HAS_IMAGE
+    from relatum.feasible import HAS_PREIMAGE as HAS_PREIMAGE
+    from relatum.feasible import INJECTIONS as INJECTIONS
+    from relatum.feasible import LINEAR_ORDERS as LINEAR_ORDERS
+    from relatum.feasible import MAPS as MAPS
+    from relatum.feasible import PARTIAL_MAPS as PARTIAL_MAPS
+    from relatum.feasible import PARTIAL_ORDERS as PARTIAL_ORDERS
+    from relatum.feasible import PREORDERS as PREORDERS
+    from relatum.feasible import REFLEXIVE as REFLEXIVE
+    from relatum.feasible import RELATIONS as RELATIONS
+    from relatum.feasible import SYMMETRIC as SYMMETRIC
+    from relatum.feasible import TRANSITIVE as TRANSITIVE
+    from relatum.feasible import UNIQUE_IMAGE as UNIQUE_IMAGE
+    from relatum.feasible import UNIQUE_PREIMAGE as UNIQUE_PREIMAGE
+    from relatum.feasible import WEAK_ORDERS as WEAK_ORDERS
+    from relatum.feasible import FeasibleSet as FeasibleSet
+    from relatum.feasible import at_most as at_most
+    from relatum.feasible import evidence as evidence
+    from relatum.feasible import one_per_group as one_per_group
     from relatum.features import BinaryFeatures as BinaryFeatures
     from relatum.features import MultilinearLifting as MultilinearLifting
     from relatum.features import PairBatches as PairBatches
@@ -30,13 +119,26 @@ if TYPE_CHECKING:
     from relatum.features import TensorSketch as TensorSketch
     from relatum.features import pair_features as pair_features
     from relatum.features import sample_pairs as sample_pairs
+    from relatum.inference import infer as infer
+    from relatum.inference import infer_many as infer_many
     from relatum.measures import LogisticMeasure as LogisticMeasure
     from relatum.measures import regularization_path as regularization_path
+    from relatum.problem import Problem as Problem
+    from relatum.relation import LinearOrder as LinearOrder
+    from relatum.relation import Map as Map
+    from relatum.relation import PartialMap as PartialMap
+    from relatum.relation import Partition as Partition
+    from relatum.relation import Relation as Relation
+    from relatum.relation import WeakOrder as WeakOrder
+    from relatum.verification import Verification as Verification
+    from relatum.verification import verify as verify
 
-__all__ = ["__version__", *_LAZY]
+__all__ = ["__version__", *_SUBMODULES, *_LAZY]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"relatum.{name}")
     if name not in _LAZY:
         raise AttributeError(f"module 'relatum' has no attribute {name!r}")
     value = getattr(import_module(_LAZY[name]), name)
@@ -45,4 +147,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_SUBMODULES, *_LAZY})
