@@ -151,3 +151,16 @@ def dual_ascent_block(x, w, related, weights, duals, lam, order):
             for j in range(len(x[i])):
                 w[k][j] += sign * (new - old) * x[i][j] / lam
     return w, duals
+
+
+# --- measures: the order of words ---------------------------------------------------------------
+
+
+def precedences(sequences, words):
+    """For every two words, how often the first stands before the second."""
+    table = [[0] * words for _ in range(words)]
+    for sequence in sequences:
+        for a, first in enumerate(sequence):
+            for second in sequence[a + 1 :]:
+                table[first][second] += 1
+    return table

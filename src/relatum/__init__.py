@@ -64,7 +64,10 @@ _PUBLIC = {
         "infer_many",
     ),
     "relatum.measures": (
+        "BernoulliMeasure",
         "LogisticMeasure",
+        "encode_sequences",
+        "precedence_counts",
         "regularization_path",
     ),
     "relatum.problem": ("Problem",),
@@ -121,7 +124,10 @@ if TYPE_CHECKING:
     from relatum.features import sample_pairs as sample_pairs
     from relatum.inference import infer as infer
     from relatum.inference import infer_many as infer_many
+    from relatum.measures import BernoulliMeasure as BernoulliMeasure
     from relatum.measures import LogisticMeasure as LogisticMeasure
+    from relatum.measures import encode_sequences as encode_sequences
+    from relatum.measures import precedence_counts as precedence_counts
     from relatum.measures import regularization_path as regularization_path
     from relatum.problem import Problem as Problem
     from relatum.relation import LinearOrder as LinearOrder

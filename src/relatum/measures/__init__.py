@@ -1,6 +1,16 @@
 """Measures: log-odds of pairs in bits, learned from data."""
 
+from relatum.measures.bernoulli import BernoulliMeasure
 from relatum.measures.logistic import LogisticMeasure
 from relatum.measures.path import RegularizationPath, regularization_path
+from relatum.measures.sequences import EncodedSequences, encode_sequences, precedence_counts
 
-__all__ = ["LogisticMeasure", "RegularizationPath", "regularization_path"]
+__all__ = [
+    "BernoulliMeasure",
+    "EncodedSequences",
+    "LogisticMeasure",
+    "RegularizationPath",
+    "encode_sequences",
+    "precedence_counts",
+    "regularization_path",
+]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,9 @@ from relatum.measures.validation import (
     checked_rows,
     checked_weights,
     encode_targets,
+    is_positive,
     is_stream,
+    is_whole,
     require_both,
     split_batch,
 )
@@ -178,11 +179,11 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         rules: list[tuple[str, bool, str]] = [
-            ("inverse_sigma_squared", _positive(self.inverse_sigma_squared), "a positive number"),
+            ("inverse_sigma_squared", is_positive(self.inverse_sigma_squared), "a positive number"),
             ("solver", self.solver in _SOLVERS, f"one of {sorted(_SOLVERS)}"),
-            ("tol", _positive(self.tol), "a positive number"),
-            ("max_epochs", _whole(self.max_epochs), "an integer of at least 1"),
-            ("time_limit", self.time_limit is None or _positive(self.time_limit), "None or > 0"),
+            ("tol", is_positive(self.tol), "a positive number"),
+            ("max_epochs", is_whole(self.max_epochs), "an integer of at least 1"),
+            ("time_limit", self.time_limit is None or is_positive(self.time_limit), "None or > 0"),
         ]
         for name, holds, rule in rules:
             if not holds:
@@ -399,11 +400,3 @@ class _Reading:
 
 def _sparse_scores(x: Any, theta: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(x @ theta.T, dtype=np.float64)
-
-
-def _positive(value: Any) -> bool:
-    return isinstance(value, Real) and value is not True and 0 < float(value) < np.inf
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, Integral) and value is not True and int(value) >= 1

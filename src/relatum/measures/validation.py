@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +26,9 @@ __all__ = [
     "checked_rows",
     "checked_weights",
     "encode_targets",
+    "is_positive",
     "is_stream",
+    "is_whole",
     "require_both",
     "split_batch",
 ]
@@ -69,6 +72,16 @@ def check_fitted(estimator: Any, attribute: str) -> None:
     if not hasattr(estimator, attribute):
         name = type(estimator).__name__
         raise MeasureNotFittedError(f"This {name} is not fitted yet: call its fit method first.")
+
+
+def is_positive(value: Any) -> bool:
+    """Say whether `value` is a positive, finite number."""
+    return isinstance(value, Real) and value is not True and 0 < float(value) < np.inf
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether `value` is an integer of at least 1."""
+    return isinstance(value, Integral) and value is not True and int(value) >= 1
 
 
 def is_stream(x: object) -> bool:
