@@ -57,11 +57,12 @@ def unitary_reals(signal):
     return out
 
 
-def round_and_clip(values, limit):
-    """Rounded values within [-limit, limit], and how many were beyond."""
+def round_and_clip(values, limit, tolerance):
+    """Rounded values within [-limit, limit]; how many were beyond, how many far from whole."""
     rounded = [[round(float(value)) for value in row] for row in values]
     clipped = [[max(-limit, min(limit, value)) for value in row] for row in rounded]
-    return clipped, sum(abs(value) > limit for row in rounded for value in row)
+    beyond = sum(abs(value) > limit for row in rounded for value in row)
+    return clipped, beyond, sum(abs(v - round(v)) > tolerance for row in values for v in row)
 
 
 # --- features: monomials ------------------------------------------------------------------------

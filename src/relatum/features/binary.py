@@ -141,8 +141,9 @@ class BinaryFeatures(FeatureMap):
         _require_integers(x, self.n_codes_)
         width = next(w for w in (8, 16, 32, 64) if w >= self.n_codes_)
         whole = np.ascontiguousarray(x, dtype=f"<u{width // 8}")
-        octets = whole.view(np.uint8).reshape(*x.shape, width // 8)
-        return np.unpackbits(octets, axis=2, count=self.n_codes_, bitorder="little")
+        # flat, because unpacking along an axis goes octet by octet
+        bits = np.unpackbits(whole.view(np.uint8).ravel(), bitorder="little")
+        return bits.reshape(*x.shape, width)[:, :, : self.n_codes_]
 
     def _learned_thresholds(self, x: NDArray[Any]) -> NDArray[np.float64]:
         if not isinstance(self.thresholds, int | np.integer):

@@ -28,6 +28,7 @@ _AUTO_INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SAMPLE_ROWS = 256
 _BATCH_BYTES = 4 << 20
+_SAFE = 0.125  # how far from whole numbers an exact sketch may come out before it is rounded
 
 
 class ClippingWarning(UserWarning):
@@ -241,79 +242,84 @@ class TensorSketch(NumberedFeatureMap):
 
     def _sketch_batch(self, x: Any, out: NDArray[Any], narrow: bool, exact: bool) -> int:
         """Sketch some rows into `out`, in single precision if `narrow` and accurate enough."""
-        pairs, bound = self._count_sketches(x, np.float32 if narrow else np.float64)
-        if exact and narrow and bound * np.finfo(np.float32).eps > 0.25:
-            pairs, bound = self._count_sketches(x, np.float64)
-        if exact and bound * np.finfo(np.float64).eps > 0.25:
-            raise DataError(
-                f"TensorSketch: at degree {self.degree} these numbers are too large for an exact "
-                f"sketch; pass dtype='float64', or scale them down"
-            )
-        if self.degree == 1 and self.domain == "signal":
-            signal = pairs[0].real
-        else:
-            product = self._spectrum(pairs)
+        for precision in (np.float32, np.float64) if narrow else (np.float64,):
+            sketches, error = self._count_sketches(x, precision)
+            if exact and error > _SAFE:
+                continue
+            signal = self._convolution(sketches)
             if self.domain == "fourier":
-                kernels.halfcomplex(product, out)
+                kernels.halfcomplex(signal, out)
                 return 0
-            signal = fft.irfft(product, n=self.n_components, overwrite_x=True)
-        if exact:
-            return int(kernels.round_and_clip(signal, np.iinfo(out.dtype).max, out))
-        out[...] = signal
-        return 0
+            if not exact:
+                out[...] = signal
+                return 0
+            limit = np.iinfo(out.dtype).max
+            clipped, doubtful = kernels.round_and_clip(signal, limit, _SAFE, out)
+            if doubtful == 0:
+                return int(clipped)
+        raise DataError(
+            f"TensorSketch: at degree {self.degree} these numbers are too large for an exact "
+            f"sketch; pass dtype='float64', or scale them down"
+        )
 
     def _count_sketches(self, x: Any, dtype: Any) -> tuple[list[NDArray[Any]], float]:
-        """Count Sketches of `x` as c1 + i c2, c3 + i c4, ... and a bound on the rounding.
+        """Count Sketches (c1, c2), (c3, c4), ... of `x`, and the rounding error to expect.
 
-        The rounding error of an entry of their convolution, in units of the precision, is well
-        below 16 log2(m) |c1| |c2| max|C3| max|C4| ..., with C the spectra. Random signs make
-        the entries of C about normal of scale |c|, so 8 |c| (or sqrt(m) |c|) bounds them.
+        The transforms of a convolution err by about log2(m) units of the precision, relative to
+        |c1| |c2| |c3| ..., in the Euclidean norm over all m entries; the random signs spread the
+        error over these, and a factor of 8 leaves room for the largest of them. This chooses the
+        precision; the outcome is checked as well, since exact sketches come out nearly whole.
         """
         m = self.n_components
         rows = x.shape[0]
-        pairs = []
-        squares = np.empty((rows, self.degree))
+        sketches = []
+        product = np.ones(rows)
         for k in range(0, self.degree, 2):
-            pair = np.zeros((rows, m, 2), dtype=dtype)
-            two = slice(k, k + 2)
-            norms = np.empty((rows, min(2, self.degree - k)))
-            _count_sketch(x, self.bucket_[two], self.sign_[two], pair, norms)
-            squares[:, two] = norms
-            pairs.append(pair.view(np.result_type(dtype, np.complex64))[:, :, 0])
-        norm = np.sqrt(squares.prod(axis=1).max(initial=0.0))
-        peaks = min(8.0, m**0.5) ** max(0, self.degree - 2)
-        return pairs, 16.0 * float(np.log2(m + 1) * norm * peaks)
+            count = min(2, self.degree - k)
+            pair = np.empty((rows, m, count), dtype=dtype)
+            squares = np.empty((rows, count))
+            _count_sketch(x, self.bucket_[k : k + 2], self.sign_[k : k + 2], pair, squares)
+            product *= squares.prod(axis=1)
+            sketches.append(pair)
+        largest = float(np.sqrt(product.max(initial=0.0)))
+        units = 8.0 * np.log2(m + 1) / m**0.5 * 2.0 ** max(0, self.degree - 2) * largest
+        return sketches, float(units * np.finfo(dtype).eps)
 
-    def _spectrum(self, pairs: list[NDArray[Any]]) -> NDArray[Any]:
+    def _convolution(self, sketches: list[NDArray[Any]]) -> NDArray[Any]:
+        """Convolve all sketches; in the Fourier domain, return the half spectrum instead."""
         m = self.n_components
-        product = np.empty((len(pairs[0]), m // 2 + 1), dtype=pairs[0].dtype)
-        for k, pair in enumerate(pairs):
-            if 2 * k + 1 < self.degree:
-                kernels.pair_spectrum(fft.fft(pair, overwrite_x=True), product, k == 0)
-                continue
-            single = fft.rfft(np.ascontiguousarray(pair.real))
-            if k == 0:
-                product = single
+        if self.degree == 1 and self.domain == "signal":
+            return sketches[0][:, :, 0]
+        kind = np.result_type(sketches[0].dtype, np.complex64)
+        product = np.empty((len(sketches[0]), m // 2 + 1), dtype=kind)
+        for k, pair in enumerate(sketches):
+            if pair.shape[2] == 2:
+                spectrum = fft.fft(pair.view(kind)[:, :, 0], overwrite_x=True)
+                kernels.pair_spectrum(spectrum, product, k == 0)
+            elif k == 0:
+                product = fft.rfft(pair[:, :, 0])
             else:
-                product *= single
-        return product
+                product *= fft.rfft(pair[:, :, 0])
+        if self.domain == "fourier":
+            return product
+        return np.asarray(fft.irfft(product, n=m, overwrite_x=True))
 
 
 def _count_sketch(
     x: Any,
     bucket: NDArray[np.int32],
     sign: NDArray[np.int8],
-    pair: NDArray[Any],
+    sketches: NDArray[Any],
     squares: NDArray[np.float64],
 ) -> None:
     """Count Sketch dense or CSR rows of any type; few types reach the kernels."""
     if is_sparse(x):
-        data = x.data.astype(pair.dtype, copy=False)
+        data = x.data.astype(sketches.dtype, copy=False)
         rows = (x.indptr.astype(np.int32, copy=False), x.indices.astype(np.int32, copy=False), data)
-        kernels.count_sketch_csr(rows, bucket, sign, pair, squares)
+        kernels.count_sketch_csr(rows, bucket, sign, sketches, squares)
         return
     if x.dtype == np.bool_:
         x = x.view(np.uint8)
     elif x.dtype != np.uint8:
-        x = x.astype(pair.dtype, copy=False)
-    kernels.count_sketch_dense(np.ascontiguousarray(x), bucket, sign, pair, squares)
+        x = x.astype(sketches.dtype, copy=False)
+    kernels.count_sketch_dense(np.ascontiguousarray(x), bucket, sign, sketches, squares)

@@ -1,7 +1,7 @@
 """Count Sketch, the spectrum of a pair of sketches, and rounding to integers.
 
-A pair of real sketches (c1, c2) lies in one array ``pair`` of shape (rows, m, 2): the memory
-of the complex numbers c1 + i c2, so that one complex transform serves both.
+A pair of real sketches (c1, c2) lies in one array of shape (rows, m, 2): the memory of the
+complex numbers c1 + i c2, so that one complex transform serves both.
 """
 
 from __future__ import annotations
@@ -19,49 +19,51 @@ __all__ = [
 
 
 @njit(cache=True, nogil=True)
-def count_sketch_dense(x, bucket, sign, pair, squares):
-    """Add the Count Sketches of the rows of `x` and of a constant 1 to `pair`.
+def count_sketch_dense(x, bucket, sign, sketches, squares):
+    """Write the Count Sketches of the rows of `x`, each followed by a constant 1.
 
     Parameters
     ----------
     x : (rows, n) array of numbers.
     bucket, sign : (c, n + 1) arrays with c = 1 or 2; the last column is the constant's.
-    pair : (rows, m, 2) float array of zeros, written.
+    sketches : (rows, m, c) float array, written.
     squares : (rows, c) float64 array, written: the squared norms of the sketches.
     """
     n = x.shape[1]
+    count = bucket.shape[0]
     for row in range(x.shape[0]):
-        for k in range(bucket.shape[0]):
-            at = bucket[k, n]
-            pair[row, at, k] += sign[k, n]
-            norm = 1.0
-            for j in range(n):
-                value = x[row, j]
-                if value != 0:
+        sketch = sketches[row]
+        sketch[:] = 0.0
+        for k in range(count):
+            sketch[bucket[k, n], k] = sign[k, n]
+            squares[row, k] = 1.0
+        for j in range(n):
+            value = x[row, j]
+            if value != 0:
+                for k in range(count):
                     at = bucket[k, j]
                     step = np.float64(value) * sign[k, j]
-                    norm += step * (step + 2.0 * pair[row, at, k])
-                    pair[row, at, k] += step
-            squares[row, k] = norm
+                    squares[row, k] += step * (step + 2.0 * sketch[at, k])
+                    sketch[at, k] += step
 
 
 @njit(cache=True, nogil=True)
-def count_sketch_csr(rows, bucket, sign, pair, squares):
+def count_sketch_csr(rows, bucket, sign, sketches, squares):
     """Do as `count_sketch_dense` does, for `rows` = (indptr, indices, data) of a CSR matrix."""
     indptr, indices, data = rows
-    constant = bucket.shape[1] - 1
+    count, n = bucket.shape[0], bucket.shape[1] - 1
     for row in range(indptr.shape[0] - 1):
-        for k in range(bucket.shape[0]):
-            at = bucket[k, constant]
-            pair[row, at, k] += sign[k, constant]
-            norm = 1.0
-            for entry in range(indptr[row], indptr[row + 1]):
-                j = indices[entry]
-                at = bucket[k, j]
-                step = np.float64(data[entry]) * sign[k, j]
-                norm += step * (step + 2.0 * pair[row, at, k])
-                pair[row, at, k] += step
-            squares[row, k] = norm
+        sketch = sketches[row]
+        sketch[:] = 0.0
+        for k in range(count):
+            sketch[bucket[k, n], k] = sign[k, n]
+            squares[row, k] = 1.0
+        for entry in range(indptr[row], indptr[row + 1]):
+            for k in range(count):
+                at = bucket[k, indices[entry]]
+                step = np.float64(data[entry]) * sign[k, indices[entry]]
+                squares[row, k] += step * (step + 2.0 * sketch[at, k])
+                sketch[at, k] += step
 
 
 @njit(cache=True, nogil=True)
@@ -78,6 +80,8 @@ def pair_spectrum(spectrum, product, first):
     first : whether `product` is to be overwritten instead of multiplied.
     """
     rows, m = spectrum.shape
+    # exact in either precision, so that single precision is not left for double
+    half, quarter = np.float32(0.5), np.float32(-0.25)
     for row in range(rows):
         for k in range(m // 2 + 1):
             mirror = m - k if k > 0 else 0
@@ -88,7 +92,7 @@ def pair_spectrum(spectrum, product, first):
             # (a + ib)^2 - (c - id)^2, times -i / 4
             re = (a - b) * (a + b) - (c - d) * (c + d)
             im = a * b + c * d
-            re, im = 0.5 * im, -0.25 * re
+            re, im = half * im, quarter * re
             if not first:
                 p = product[row, k].real
                 q = product[row, k].imag
@@ -120,17 +124,24 @@ def halfcomplex(product, out):
 
 
 @njit(cache=True, nogil=True)
-def round_and_clip(values, limit, out):
-    """Round `values` to integers within [-limit, limit] into `out`; count those clipped."""
+def round_and_clip(values, limit, tolerance, out):
+    """Round `values` to integers within [-limit, limit], into `out`.
+
+    Returns
+    -------
+    clipped : int
+        How many were beyond the limit.
+    doubtful : int
+        How many were farther than `tolerance` from an integer.
+    """
     clipped = 0
+    doubtful = 0
+    top = values.dtype.type(limit)
+    far = values.dtype.type(tolerance)
     for row in range(values.shape[0]):
         for k in range(values.shape[1]):
             value = np.rint(values[row, k])
-            if value > limit:
-                clipped += 1
-                value = values.dtype.type(limit)
-            elif value < -limit:
-                clipped += 1
-                value = values.dtype.type(-limit)
-            out[row, k] = out.dtype.type(value)
-    return clipped
+            doubtful += abs(values[row, k] - value) > far
+            clipped += abs(value) > top
+            out[row, k] = out.dtype.type(min(max(value, -top), top))
+    return clipped, doubtful
