@@ -181,8 +181,9 @@ def _put_together(reduced: Any, outcomes: Sequence[Outcome]) -> Outcome:
             bound, proof = trivial_bound(part)
         bounds.append(bound)
         proofs.append(proof)
-    total = reduced.constant + math.fsum(bounds)
-    total += 1e-13 * (abs(reduced.constant) + math.fsum(abs(b) for b in bounds))
+    total = math.fsum([reduced.constant, *bounds])
+    if math.fsum([reduced.constant, *bounds, -total]) > 0:  # the rounded sum is too small
+        total = math.nextafter(total, math.inf)
     return Outcome(relation, total, reduced.prove(bounds, proofs), stats)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+import relatum.cut_families  # noqa: F401  makes its families known
 from relatum.arithmetic import Arithmetic
 from relatum.certificate import FAMILIES, Cuts, SparseRows
 from relatum.errors import CertificateError

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from relatum.kernels.first_order import activity, iterate, price
+from relatum.kernels.first_order import activity, iterate, price, scaled_norm
 
 __all__ = ["FirstOrderLP", "RowBlock"]
 
@@ -311,16 +311,10 @@ class FirstOrderLP:
     def _step_scale(self, rows: Any, sides: Floats, box: Floats) -> float:
         """Return 0.99 / (1.05 norm) of the diagonally scaled matrix, by power iteration."""
         n = box.shape[1]
-        v = np.ones(n) + np.random.default_rng(0).random(n)
-        root, square = np.sqrt(box[3]), 1.0
-        for _ in range(12):
-            v = v / float(np.linalg.norm(v))
-            v = root * price(rows, sides[2] * activity(rows, root * v), n)
-            square = float(np.linalg.norm(v))
-            if square == 0:
-                return 0.99
+        v: Floats = 1.0 + np.random.default_rng(0).random((n,))
+        norm = scaled_norm(rows, sides, box, v / np.sqrt((v * v).sum()), 12)
         # the diagonal steps guarantee a norm of at most one
-        return max(0.99, 0.99 / (1.05 * float(np.sqrt(square))))
+        return max(0.99, 0.99 / (1.05 * norm)) if norm > 0 else 0.99
 
 
 _NO_TRIPLES = np.empty((0, 3), dtype=np.int32)

@@ -182,3 +182,30 @@ def iterate(rows, sides, box, x, y, control, iterations):
     control[0] = weight
     control[2] = total
     return last
+
+
+@njit(cache=True)
+def scaled_norm(rows, sides, box, v, rounds):
+    """Estimate the norm of A scaled by the roots of the unscaled steps, by power iteration.
+
+    v is the start; it ends as the leading direction, of length one.
+    """
+    n = v.size
+    square = 0.0
+    for _ in range(rounds):
+        for e in range(n):
+            v[e] *= math.sqrt(box[3, e])
+        u = activity(rows, v)
+        for r in range(u.size):
+            u[r] *= sides[2, r]
+        v[:] = price(rows, u, n)
+        total = 0.0
+        for e in range(n):
+            v[e] *= math.sqrt(box[3, e])
+            total += v[e] * v[e]
+        square = math.sqrt(total)
+        if square == 0.0:
+            return 0.0
+        for e in range(n):
+            v[e] /= square
+    return math.sqrt(square)

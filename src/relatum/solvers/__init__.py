@@ -3,8 +3,16 @@
 # Importing a module registers its solvers.
 from relatum.solvers import assignment as assignment
 from relatum.solvers import pairwise as pairwise
+from relatum.solvers import partition_branch_and_cut as partition_branch_and_cut
 from relatum.solvers import rowwise as rowwise
 from relatum.solvers.general import solver as general_solver
 from relatum.solvers.registry import SOLVERS
 
-__all__ = ["SOLVERS", "assignment", "general_solver", "pairwise", "rowwise"]
+__all__ = [
+    "SOLVERS",
+    "assignment",
+    "general_solver",
+    "pairwise",
+    "partition_branch_and_cut",
+    "rowwise",
+]

@@ -1,0 +1,85 @@
+"""Every partition of up to seven elements satisfies every row of the families."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+
+import naive
+from relatum.certificate import FAMILIES, Cuts
+from relatum.errors import CertificateError
+from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS
+from relatum.views import rows_of
+
+
+def padded(rows):
+    width = max(map(len, rows))
+    return np.array([list(r) + [-1] * (width - len(r)) for r in rows], dtype=np.int64)
+
+
+def largest_activity(family, index, n):
+    rows = FAMILIES[family].rows(index, (n, n))
+    labels = naive.all_partitions(n)
+    y = labels[:, :, None] == labels[:, None, :]
+    terms = y[:, rows.a, rows.b] * rows.coefficient
+    activity = np.add.reduceat(terms, rows.start[:-1], axis=1)
+    return activity.max(axis=0), rows.rhs
+
+
+def wheels(n):
+    found = []
+    for k in range(3, n, 2):
+        for elements in combinations(range(n), k + 1):
+            for centre in elements:
+                rest = [v for v in elements if v != centre]
+                found += [(centre, rest[0], *p) for p in permutations(rest[1:]) if p[0] < p[-1]]
+    return padded(found)
+
+
+def two_partitions(n):
+    found = []
+    for sides in np.ndindex(*([3] * n)):
+        s = [v for v in range(n) if sides[v] == 1]
+        t = [v for v in range(n) if sides[v] == 2]
+        if s and t and len(s) <= len(t):
+            found.append((*s, -1, *t))
+    return padded(found)
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7])
+def test_odd_wheels_hold_and_are_tight(n):
+    top, rhs = largest_activity("odd_wheel", wheels(n), n)
+    assert (top == rhs).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7])
+def test_two_partition_rows_hold_and_are_tight(n):
+    top, rhs = largest_activity("two_partition", two_partitions(n), n)
+    assert (top == rhs).all()
+
+
+@pytest.mark.parametrize(
+    ("family", "row"),
+    [
+        ("odd_wheel", [0, 1, 2, 3, 4]),  # even cycle
+        ("odd_wheel", [0, 1, 2, 1]),  # an element twice
+        ("odd_wheel", [0, 1, 2]),  # too short
+        ("odd_wheel", [-1, 1, 2, 3]),  # no centre
+        ("two_partition", [0, 1, 2]),  # T missing
+        ("two_partition", [-1, 0, 1]),  # S missing
+        ("two_partition", [0, -1, 1, 0]),  # an element twice
+        ("two_partition", [0, -1, 9]),  # out of range
+    ],
+)
+def test_wrong_rows_are_refused(family, row):
+    with pytest.raises(CertificateError):
+        rows_of(Cuts(family, np.array([row]), np.ones(1)), EQUIVALENCES, (5, 5))
+
+
+def test_rows_of_partitions_are_refused_for_orders():
+    cut = Cuts("odd_wheel", np.array([[0, 1, 2, 3]]), np.ones(1))
+    assert len(rows_of(cut, EQUIVALENCES, (5, 5))) == 1
+    with pytest.raises(CertificateError, match="not valid"):
+        rows_of(cut, LINEAR_ORDERS, (5, 5))
