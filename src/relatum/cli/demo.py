@@ -22,6 +22,8 @@ from relatum.verification import verify
 
 __all__ = ["Case", "cases", "run"]
 
+THRESHOLDS = [4, 8, 12]  # grey values of the digits run from 0 to 16
+
 
 @dataclass(frozen=True)
 class Case:
@@ -49,8 +51,8 @@ def cases(seed: int = 0, quick: bool = False) -> Iterator[Case]:
 
 
 def _map(train: Digits, test: Digits) -> Case:
-    code = BinaryFeatures(code="thermometer").fit(train.images)
-    measure = LogisticMeasure(inverse_sigma_squared=16.0).fit(
+    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    measure = LogisticMeasure(inverse_sigma_squared=1.0, fit_intercept=True).fit(
         code.transform(train.images), train.labels
     )
     problem = Problem(measure.log_odds(code.transform(test.images)), MAPS)
@@ -63,12 +65,12 @@ def _map(train: Digits, test: Digits) -> Case:
 
 def _pair_scores(train: Digits, some: Digits, seed: int) -> NDArray[np.float64]:
     """Learn from labelled pairs whether two images show the same digit; score all pairs."""
-    code = BinaryFeatures(code="thermometer").fit(train.images)
+    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
     lift = TensorSketch(degree=2, n_components=2048, random_state=seed)
     i, j, y = sample_pairs(train.labels, 6000, stratified=False, random_state=seed)
     v = code.transform(train.images)
     x = lift.fit_transform(pair_features(v[i], v[j]))
-    measure = LogisticMeasure(inverse_sigma_squared=0.003, relative=True).fit(x, y)
+    measure = LogisticMeasure(inverse_sigma_squared=0.03, relative=True).fit(x, y)
     w = code.transform(some.images)
     a, b = np.triu_indices(len(w), 1)
     return np.asarray(measure.log_odds(lift.transform(pair_features(w[a], w[b]))))
@@ -84,7 +86,7 @@ def _clustering(scores: NDArray[np.float64], some: Digits) -> Case:
     estimate = infer(problem, prove=True)
     labels = estimate.relation.labels  # type: ignore[union-attr]
     remark = f"{labels.max() + 1} sets, {_rand_error(labels, some.labels):.1%} of pairs wrong"
-    return Case("equivalence relation", problem, estimate, remark)
+    return Case("equivalence", problem, estimate, remark)
 
 
 def _clustering_with_evidence(scores: NDArray[np.float64], some: Digits, before: Case) -> Case:
@@ -100,7 +102,7 @@ def _clustering_with_evidence(scores: NDArray[np.float64], some: Digits, before:
     labels = estimate.relation.labels  # type: ignore[union-attr]
     error = _rand_error(labels, some.labels)
     remark = f"told the truth about {len(pairs)} pairs: {error:.1%} of pairs wrong"
-    return Case("  ... with evidence", problem, estimate, remark)
+    return Case("  + evidence", problem, estimate, remark)
 
 
 def _order(seed: int) -> Case:
@@ -123,11 +125,11 @@ def run(seed: int = 0, quick: bool = False) -> None:
     console = Console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("relation")
-    for heading in ("pairs", "value", "bound", "gap [bits]"):
-        table.add_column(heading, justify="right")
+    for heading in ("pairs", "value", "bound", "gap in bits"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for heading in ("status", "verified"):
-        table.add_column(heading)
-    table.add_column("seconds", justify="right")
+        table.add_column(heading, no_wrap=True)
+    table.add_column("seconds", justify="right", no_wrap=True)
     remarks = []
     started = time.perf_counter()
     with console.status("learning and inferring"):
@@ -138,12 +140,12 @@ def run(seed: int = 0, quick: bool = False) -> None:
                 f"{case.problem.n_pairs:,}",
                 f"{e.value:,.2f}",
                 f"{e.bound:,.2f}",
-                f"{e.gap:.2g}",
+                "< 1e-6" if 0 < e.gap < 1e-6 else f"{e.gap:.3g}",
                 e.status.name,
                 "yes" if verify(case.problem, e) else "NO",
                 f"{e.stats['seconds']:.2f}",
             )
-            remarks.append((case.relation.strip(), case.remark))
+            remarks.append((case.relation.strip(" +"), case.remark))
     console.print(table)
     console.print()
     for name, remark in remarks:
