@@ -21,18 +21,18 @@ def cli() -> None:
     """Estimate maximally probable maps, equivalence relations and linear orders."""
 
 
-@cli.command()
+@cli.command("demo")
 @click.option("--seed", default=0, show_default=True, help="Seed of every random choice.")
 @click.option("--quick", is_flag=True, help="Use fewer elements.")
-def demo(seed: int, quick: bool) -> None:
+def demo_command(seed: int, quick: bool) -> None:
     """Run the three classical cases, and one with evidence, on embedded data."""
     from relatum.cli.demo import run
 
     run(seed, quick)
 
 
-@cli.command()
-def solvers() -> None:
+@cli.command("solvers")
+def solvers_command() -> None:
     """List the solvers: what each is for, and whether it proves optimality."""
     from relatum.cli.solvers import show
 
