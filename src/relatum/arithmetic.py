@@ -31,6 +31,9 @@ class Arithmetic(Protocol):
     def total(self, values: NDArray[Any]) -> Any:
         """Sum an array, not below its true sum."""
 
+    def errors(self, magnitudes: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any] | None:
+        """Bound the errors of sums of so many terms with so large a sum of magnitudes."""
+
     def to_float(self, value: Any) -> float:
         """Convert back, rounding up."""
 
@@ -69,7 +72,7 @@ class Exact:
         return out.reshape(v.shape)
 
     def number(self, value: float) -> Any:
-        if math.isinf(value):
+        if not math.isfinite(value):
             return value
         numerator, denominator = float(value).as_integer_ratio()
         scaled = numerator << self.shift
@@ -78,6 +81,9 @@ class Exact:
 
     def total(self, values: NDArray[Any]) -> Any:
         return sum(values.ravel().tolist())
+
+    def errors(self, magnitudes: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any] | None:
+        return None
 
     def to_float(self, value: Any) -> float:
         if isinstance(value, float):
@@ -109,13 +115,18 @@ class Rounded:
         return float(value)
 
     def total(self, values: NDArray[Any]) -> Any:
-        v = np.asarray(values, dtype=np.float64)
+        # in one contiguous piece: numpy then sums pairwise, to within 2**-47 of the magnitudes
+        v = np.ascontiguousarray(values, dtype=np.float64).ravel()
         if v.size == 0:
             return 0.0
         result = float(v.sum())
         if math.isinf(result):
             return result
         return result + 2.0**-46 * float(np.abs(v).sum())
+
+    def errors(self, magnitudes: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any] | None:
+        # k additions one after the other: each is off by 2**-53 of a partial sum at most
+        return np.asarray(2.0**-52 * counts * magnitudes)
 
     def to_float(self, value: Any) -> float:
         return float(value)

@@ -46,7 +46,7 @@ def _sum_of_positive(problem: Problem) -> float:
     if isinstance(scores, DenseScores):
         c = scores.log_odds
         rows = (
-            float(np.maximum(c[a, a + 1 :] + c[a + 1 :, a], 0).sum(dtype=np.float64))
+            float(np.maximum(np.add(c[a, a + 1 :], c[a + 1 :, a], dtype=np.float64), 0).sum())
             for a in range(problem.n - 1)
         )
         return math.fsum(rows) + float(np.diagonal(c).sum(dtype=np.float64))
@@ -56,13 +56,21 @@ def _sum_of_positive(problem: Problem) -> float:
         off = scores.i != scores.j
         listed = c[off]
     unlisted = problem.n * (problem.n - 1) // 2 - len(listed)
-    total = float(np.maximum(listed, 0).sum(dtype=np.float64)) + float(c[~off].sum())
+    total = float(np.maximum(listed, 0).sum(dtype=np.float64))
+    total += float(c[~off].sum(dtype=np.float64))
     return total + max(0.0, problem.background) * unlisted
 
 
-def grid_of(values: NDArray[np.float64]) -> float:
-    """Return the greatest common divisor of integer values, or 0.0 if some are not integers."""
+def grid_of(values: NDArray[np.float64], scores: NDArray[np.float64] | None = None) -> float:
+    """Return the greatest common divisor of integer values, or 0.0 if there is none to use.
+
+    Where the values are sums and differences of scores, these have to be integers as well:
+    3.1 - 0.1 is the integer 3 in floating point only.
+    """
+    scores = values if scores is None else scores
     v = np.abs(values[values != 0])
-    if v.size == 0 or not np.array_equal(v, np.rint(v)) or v.max() >= 2**53:
+    if v.size == 0 or not np.array_equal(scores, np.rint(scores)):
+        return 0.0
+    if float(np.abs(scores).sum()) >= 2**53:
         return 0.0
     return float(np.gcd.reduce(v.astype(np.int64)))

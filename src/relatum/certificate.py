@@ -117,6 +117,13 @@ def _needs(*names: str) -> Callable[[FeasibleSet, Index, tuple[int, int]], bool]
     return lambda feasible, index, shape: feasible.has(*names)
 
 
+def _needs_two(name: str) -> Callable[[FeasibleSet, Index, tuple[int, int]], bool]:
+    """Rows about two different elements: for one element they would say something else."""
+    return lambda feasible, index, shape: (
+        feasible.has(name) and bool((index[:, 0] != index[:, 1]).all())
+    )
+
+
 def _distinct_neighbours(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
     ok = (index[:, 0] != index[:, 1]).all() and (index[:, 1] != index[:, 2]).all()
     return bool(ok) and feasible.has("transitive")
@@ -156,8 +163,10 @@ def _line_rows(axis: int, sign: int) -> Callable[..., SparseRows]:
 for _family in (
     Family("transitive", 3, _transitive_rows, _distinct_neighbours, "x_ab + x_bc - x_ac <= 1"),
     Family("symmetric", 2, _two_pairs(1, -1, 0), _needs("symmetric"), "x_ab - x_ba <= 0"),
-    Family("antisymmetric", 2, _two_pairs(1, 1, 1), _needs("antisymmetric"), "x_ab + x_ba <= 1"),
-    Family("connex", 2, _two_pairs(-1, -1, -1), _needs("connex"), "-x_ab - x_ba <= -1"),
+    Family(
+        "antisymmetric", 2, _two_pairs(1, 1, 1), _needs_two("antisymmetric"), "x_ab + x_ba <= 1"
+    ),
+    Family("connex", 2, _two_pairs(-1, -1, -1), _needs_two("connex"), "-x_ab - x_ba <= -1"),
     Family("has_image", 1, _line_rows(0, -1), _needs("has_image"), "-sum_b x_ab <= -1"),
     Family("at_most", 2, _line_rows(0, 1), _caps, "sum_b x_ab <= k"),
     Family("has_preimage", 1, _line_rows(1, -1), _needs("has_preimage"), "-sum_a x_ab <= -1"),

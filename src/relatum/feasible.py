@@ -247,7 +247,7 @@ class FeasibleSet:
         words = [best[0]] if best[1].names else []
         covered = set(best[1].names)
         for n in sorted(self.names):  # the fewest further words that say the rest
-            if not {n} <= _closure(covered):
+            if n not in (_closure(covered) if self.homogeneous else covered):
                 words.append("UNIQUE_IMAGE" if n == "unique_image" else n.upper())
                 covered.add(n)
         extra = [

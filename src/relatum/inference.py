@@ -121,6 +121,10 @@ def _check_arguments(problem: Problem, time_limit: float, start: Relation | None
         raise ProblemError(f"time_limit is a positive number of seconds, got {time_limit!r}.")
     if start is None:
         return
+    if not isinstance(start, Relation):
+        raise ProblemError(
+            f"start is a relation such as relatum.Partition(labels), got {type(start).__name__}."
+        )
     if start.shape != problem.shape:
         raise ProblemError(f"start has shape {start.shape}, the problem {problem.shape}.")
     lacking = problem.feasible.first_violation(start)
@@ -147,9 +151,7 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
     outcomes = []
     left = sum(part.n_pairs for part in reduced.parts)
     for part, start in zip(reduced.parts, starts, strict=True):
-        # parts come smallest first and most take no time at all: a part may use half of what
-        # is left even if it is small
-        share = max(0.5, part.n_pairs / max(1, left))
+        share = part.n_pairs / max(1, left)
         child = control.child(start, time_limit=control.remaining() * share)
         outcomes.append(_solve(part, child, name, done | {reduction.name}))
         left -= part.n_pairs

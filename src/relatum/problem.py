@@ -115,7 +115,13 @@ class Problem:
         coo = matrix.tocoo()
         n = coo.shape[0] if feasible.homogeneous and coo.shape[0] == coo.shape[1] else coo.shape
         return cls.from_pairs(
-            coo.row, coo.col, coo.data, n=n, background=background, feasible=feasible
+            coo.row,
+            coo.col,
+            coo.data,
+            n=n,
+            background=background,
+            feasible=feasible,
+            combine="sum",  # what repeated entries mean in scipy
         )
 
     @classmethod

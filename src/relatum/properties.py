@@ -326,7 +326,12 @@ class UniquePreimage(Property):
 
 def _pairs(pairs: Any, what: str) -> Index:
     """Sorted, unique pairs as an int64 array of shape (k, 2)."""
-    array = np.asarray(pairs if isinstance(pairs, np.ndarray) else list(pairs))
+    try:
+        array = np.asarray(pairs if isinstance(pairs, np.ndarray) else list(pairs))
+    except (TypeError, ValueError) as error:
+        raise EvidenceError(
+            f"Evidence '{what}' is a list of pairs (a, b) of element numbers, got {pairs!r}."
+        ) from error
     if array.size == 0:
         return EMPTY_PAIRS
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":

@@ -47,6 +47,7 @@ def _integers(values: ArrayLike, what: str) -> NDArray[np.int64]:
             f"{what} must be a non-empty vector with one entry an element, got shape {array.shape}."
         )
     whole = array.dtype.kind == "f" and np.array_equal(array, np.round(array))
+    whole = whole and bool(np.isfinite(array).all())
     if array.dtype.kind not in "iub" and not whole:
         raise RelationError(f"{what} must be integers, got dtype {array.dtype}.")
     return array.astype(np.int64)

@@ -162,11 +162,11 @@ class DenseScores:
 
     def folded(self) -> tuple[NDArray[Any], float]:
         c, n = self.log_odds, self.shape[0]
-        out = np.empty(n * (n - 1) // 2)  # in float64: the sum of two float32 may not be one
+        out = np.empty(n * (n - 1) // 2, dtype=c.dtype)
         start = 0
         for a in range(n - 1):
             stop = start + n - 1 - a
-            np.add(c[a, a + 1 :], c[a + 1 :, a], out=out[start:stop], dtype=np.float64)
+            np.add(c[a, a + 1 :], c[a + 1 :, a], out=out[start:stop])
             start = stop
         return out, float(np.diagonal(c).sum(dtype=np.float64))
 
@@ -341,6 +341,8 @@ class SparseScores:
     def value_of_partition(self, labels: NDArray[np.int64]) -> float:
         sizes = np.bincount(labels).astype(np.int64)
         pairs = int((sizes * (sizes - 1)).sum())
+        if self.kind == "bipartite":
+            pairs += len(labels)
         return self._sum(
             labels[self.i] == labels[self.j], pairs // 2 if self.kind == "unordered" else pairs
         )
@@ -359,6 +361,8 @@ class SparseScores:
         pairs = (n * n - int((sizes**2).sum())) // 2 + int((sizes * (sizes - 1)).sum())
         if self.kind == "unordered":
             pairs = n * (n - 1) // 2
+        elif self.kind == "bipartite":
+            pairs += n
         return self._sum(ranks[self.i] <= ranks[self.j], pairs)
 
     def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:

@@ -48,10 +48,19 @@ def columns_of_table(
             f"The table has no column {missing[0]!r}; its columns are {', '.join(names)}. Name the "
             "columns with left=, right= and log_odds= or probability=."
         )
-    values = _column(table, score).astype(np.float64)
+    values = _numbers(_column(table, score), score)
     if log_odds is None:
         values = _log_odds_of(values, score)
     return _column(table, left), _column(table, right), values
+
+
+def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"Column {name!r} holds one number a row, but {error}; drop or fill such rows first."
+        ) from error
 
 
 def _log_odds_of(p: NDArray[np.float64], name: str) -> NDArray[np.float64]:
@@ -65,16 +74,28 @@ def _log_odds_of(p: NDArray[np.float64], name: str) -> NDArray[np.float64]:
         return np.asarray(np.log2(p) - np.log2(1 - p))
 
 
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA has no truth value
+        return True
+
+
 def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
     """Return the sorted ids of several columns, and each column as places in them."""
     both = np.concatenate(columns)
     missing = both != both  # NaN is the one value that differs from itself
     if both.dtype == object:
-        missing = np.array([v is None or v != v for v in both], dtype=np.bool_)
+        missing = np.array([_is_missing(v) for v in both], dtype=np.bool_)
     if np.any(missing):
         row = int(np.flatnonzero(missing)[0]) % len(columns[0])
         raise ProblemError(f"An id is missing in row {row}; drop such rows first.")
-    ids, codes = np.unique(both, return_inverse=True)
+    try:
+        ids, codes = np.unique(both, return_inverse=True)
+    except TypeError as error:
+        raise ProblemError(
+            f"Ids are of one type that sorts, but {error}; convert the columns to one type."
+        ) from error
     parts = np.split(codes.astype(np.int64), np.cumsum([len(c) for c in columns])[:-1])
     return ids, parts
 

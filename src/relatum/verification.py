@@ -29,7 +29,7 @@ from relatum.certificate import (
 from relatum.errors import CertificateError
 from relatum.estimate import Estimate, Status, closes
 from relatum.problem import Problem
-from relatum.sparse_views import View, view_for
+from relatum.views import View, view_of
 
 __all__ = ["EXACT_LIMIT", "Verification", "verify"]
 
@@ -83,6 +83,8 @@ def verify(problem: Problem, estimate: Estimate) -> Verification:
             exact = check_certificate(problem, estimate.certificate)
     except CertificateError as error:
         return Verification(False, str(error))
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
+        return Verification(False, f"The certificate is malformed: {error}")
     how = "exact arithmetic" if exact else "float64 with a safety margin"
     return Verification(True, f"Value, membership and bound re-proved ({how}).", exact)
 
@@ -92,6 +94,8 @@ def _check_relation(problem: Problem, estimate: Estimate) -> None:
     if relation is None:
         if estimate.status in (Status.OPTIMAL, Status.FEASIBLE):
             raise CertificateError(f"The status is {estimate.status.name} without a relation.")
+        if estimate.value != -math.inf:
+            raise CertificateError(f"The value {estimate.value!r} is claimed without a relation.")
         return
     if relation.shape != problem.shape:
         raise CertificateError(
@@ -109,7 +113,7 @@ def _check_relation(problem: Problem, estimate: Estimate) -> None:
 
 
 def _check_claims(e: Estimate) -> None:
-    if math.isnan(e.bound):
+    if math.isnan(e.bound) or (e.certificate is not None and math.isnan(e.certificate.bound)):
         raise CertificateError("The bound is NaN.")
     if e.status is Status.INFEASIBLE:
         if e.relation is not None or e.bound != -math.inf:
@@ -138,7 +142,7 @@ def check_certificate(problem: Problem, certificate: Certificate) -> bool:
         With the first statement that does not hold.
     """
     arithmetic = _choose_arithmetic(problem, certificate)
-    view = view_for(problem, arithmetic)
+    view = view_of(problem, arithmetic)
     _prove(view, certificate.proof, arithmetic.number(certificate.bound))
     return arithmetic.exact
 
@@ -261,7 +265,7 @@ def _check_parts(view: View, node: Decompose, claim: Any) -> list[tuple[View, Pr
         return []
     parts = [np.asarray(elements, dtype=np.int64) for elements, _, _ in node.parts]
     bounds = [view.arithmetic.number(float(bound)) for _, bound, _ in node.parts]
-    total = view.best_between(parts) + sum(bounds)
+    total = view.best_between(parts) + view.arithmetic.total(np.array(bounds, dtype=object))
     if not view.floor(total) <= claim:
         raise CertificateError(
             f"The parts' bounds add up to {_say(view, total)}, above the claimed "

@@ -79,6 +79,7 @@ class DenseView:
             self.upper = np.triu_indices(self.shape[0], 1)
             self._close_state()
         self._grid: tuple[Any, Any] | None = None
+        self.error: NDArray[Any] | None = None  # of the scores, where arithmetic is not exact
 
     def _close_state(self) -> None:
         """Carry fixed pairs over to their mirror pairs."""
@@ -110,8 +111,8 @@ class DenseView:
             raise CertificateError(f"Pair ({a}, {b}) does not exist.")
         return a, b
 
-    def fix(self, pair: Sequence[int], value: bool) -> None:
-        """Fix a pair, and its mirror pair if that follows."""
+    def _consequences(self, pair: Sequence[int], value: bool) -> list[tuple[int, int, int]]:
+        """Return a pair with its value, and the mirror pair if its value follows."""
         a, b = self.pair(pair)
         todo = [(a, b, int(value))]
         if self.homogeneous and a != b:
@@ -121,7 +122,11 @@ class DenseView:
                 todo.append((b, a, 0))
             if not value and self.feasible.has("connex"):
                 todo.append((b, a, 1))
-        for p, q, v in todo:
+        return todo
+
+    def fix(self, pair: Sequence[int], value: bool) -> None:
+        """Fix a pair, and its mirror pair if that follows."""
+        for p, q, v in self._consequences(pair, value):
             if self.state[p, q] == 1 - v:
                 self.empty = True
             self.state[p, q] = v
@@ -139,14 +144,25 @@ class DenseView:
         zero = to.array(np.zeros(1))[0]
         r = self.scores.copy() if with_scores else np.full(self.shape, zero, self.scores.dtype)
         constant = zero
+        if with_scores and self.error is not None:
+            constant = constant + to.total(self.error)
+        counts, sizes = np.zeros((2, *self.shape)) if not to.exact else (None, None)
         for cut in cuts:
             rows = rows_of(cut, self.feasible, self.shape)
             y = to.array(checked_multipliers(cut))
             constant = constant + to.total(y * rows.rhs)
-            np.subtract.at(r, (rows.a, rows.b), y[rows.row_of_term()] * rows.coefficient)
+            terms = y[rows.row_of_term()] * rows.coefficient
+            np.subtract.at(r, (rows.a, rows.b), terms)
+            if counts is not None and sizes is not None:
+                np.add.at(counts, (rows.a, rows.b), 1.0)
+                np.add.at(sizes, (rows.a, rows.b), np.abs(terms))
+        if cuts and counts is not None and sizes is not None:
+            errors = to.errors(sizes + np.abs(self.scores), counts)
+            if errors is not None:
+                constant = constant + to.total(errors)
         return r, constant
 
-    def best(self, residual: Any) -> Any:
+    def best(self, residual: tuple[NDArray[Any], Any]) -> Any:
         """Return the constant plus the best sum of the coefficients over open states."""
         r, constant = residual
         if self.empty:
@@ -195,7 +211,7 @@ class DenseView:
             states = [s for s in states if s != (0, 0)]
         return states
 
-    def best_if_not(self, residual: Any, pairs: Any, values: Any) -> list[Any]:
+    def best_if_not(self, residual: tuple[NDArray[Any], Any], pairs: Any, values: Any) -> list[Any]:
         """Return, for each pair, the bound under the opposite of its value."""
         r, _ = residual
         total = self.best(residual)
@@ -218,16 +234,24 @@ class DenseView:
         there = np.where(single, self._best_single(r[a, b], other), there)
         possible &= there != NOTHING
         return [
-            total - h + t if p and total != NOTHING else NOTHING
+            self._exchange(total, h, t) if p and total != NOTHING else NOTHING
             for h, t, p in zip(here.tolist(), there.tolist(), possible.tolist(), strict=True)
         ]
+
+    def _exchange(self, total: Any, here: Any, there: Any) -> Any:
+        """Return total - here + there, not below its true value."""
+        if self.arithmetic.exact:
+            return total - here + there
+        return self.arithmetic.total(np.array([total, -here, there]))
 
     def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
         """Say whether one row cannot hold when the pair takes the value."""
         rows = rows_of(cut, self.feasible, self.shape)
-        view = self.fixing([pair], [value])
-        if view.empty:
-            return True
+        assumed: dict[Pair, int] = {}
+        for a, b, v in self._consequences(pair, value):
+            if self.state[a, b] == 1 - v or assumed.get((a, b), v) != v:
+                return True
+            assumed[a, b] = v
         terms: dict[Pair, int] = {}
         for a, b, k in zip(
             rows.a.tolist(), rows.b.tolist(), rows.coefficient.tolist(), strict=True
@@ -235,7 +259,7 @@ class DenseView:
             terms[a, b] = terms.get((a, b), 0) + k
         least = 0
         for (a, b), k in terms.items():
-            s = int(view.state[a, b])
+            s = assumed.get((a, b), int(self.state[a, b]))
             least += k * s if s >= 0 else min(0, k)
         return least > int(rows.rhs[0])
 
@@ -259,17 +283,22 @@ class DenseView:
         )
         if between.size and (between == NOTHING).any():
             return NOTHING
-        return self.arithmetic.total(between) + self.arithmetic.total(diagonal[owner < 0])
+        total = self.arithmetic.total(between) + self.arithmetic.total(diagonal[owner < 0])
+        if self.error is not None:  # also that of the pairs within parts, which does no harm
+            total = total + self.arithmetic.total(self.error)
+        return total
 
     def restricted(self, elements: NDArray[np.int64]) -> DenseView:
         """View of the problem on some elements alone."""
         index = np.ix_(elements, elements)
-        return DenseView(
+        view = DenseView(
             self.scores[index],
             self.state[index].copy(),
             hereditary(self.feasible),
             self.arithmetic,
         )
+        view.error = None if self.error is None else self.error[index]
+        return view
 
     def contracted(self, labels: Any) -> DenseView:
         """View in which elements with equal labels, known to be related, are one."""
@@ -293,6 +322,15 @@ class DenseView:
         state = np.where(ones, 1, np.where(zeros, 0, -1)).astype(np.int8)
         view = DenseView(scores, state, self.feasible.structure, to)
         view.empty = view.empty or self.empty or bool((ones & zeros).any())
+        if not to.exact:
+            before = np.abs(self.scores) if self.error is None else self.error + abs(self.scores)
+            sizes, errors = np.zeros((g, g)), np.zeros((g, g))
+            np.add.at(sizes, (labels[:, None], labels[None, :]), before)
+            if self.error is not None:
+                np.add.at(errors, (labels[:, None], labels[None, :]), self.error)
+            members = np.bincount(labels).astype(np.float64)
+            fresh = to.errors(sizes, np.outer(members, members))
+            view.error = errors if fresh is None else errors + fresh
         return view
 
     def floor(self, bound: Any) -> Any:
@@ -300,31 +338,43 @@ class DenseView:
 
         All values differ by multiples of the greatest common divisor of the scores.
         """
-        if not self.arithmetic.exact or bound == NOTHING:
+        if isinstance(bound, float) and not math.isfinite(bound):
             return bound
         if self._grid is None:
             self._grid = self._find_grid()
         step, offset = self._grid
+        if step is None:
+            return bound
+        if not self.arithmetic.exact:
+            bound = math.floor(bound)
         if step == 0:
             return offset
         return offset + (bound - offset) // step * step
 
     def _find_grid(self) -> tuple[Any, Any]:
+        """Return (step, offset) such that all values are offset + k step; step None if unknown."""
         c = self.scores
+        if not self.arithmetic.exact:
+            # integers that add up exactly are as good as exact arithmetic
+            if not np.array_equal(c, np.rint(c)) or np.abs(c).sum() >= 2.0**52:
+                return None, 0
+            if self.error is not None and self.error.sum() >= 0.25:
+                return None, 0
+            c = c.astype(np.int64)
         if not self.homogeneous:
             return math.gcd(*c.ravel().tolist()), 0
         i, j = self.upper
         f, b, d = c[i, j], c[j, i], np.diagonal(c)
         steps, offset = [], 0
         if self.feasible.has("reflexive"):
-            offset += self.arithmetic.total(d)
+            offset += sum(d.tolist())
         else:
             steps += d.tolist()
         if self.feasible.has("symmetric"):
             steps += (f + b).tolist()
         elif self.feasible.has("antisymmetric", "connex"):
             steps += (f - b).tolist()
-            offset += self.arithmetic.total(b)
+            offset += sum(b.tolist())
         else:
             steps += f.tolist() + b.tolist()
         return math.gcd(*steps), offset

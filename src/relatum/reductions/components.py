@@ -57,7 +57,8 @@ class Components:
     name = "components"
 
     def accepts(self, problem: Problem) -> bool:
-        return problem.feasible <= EQUIVALENCES and problem.background <= 0.0 and problem.n > 1
+        own = problem.feasible.structure == EQUIVALENCES  # not, say, with CONNEX
+        return own and problem.background <= 0.0 and problem.n > 1
 
     def apply(self, problem: Problem) -> Reduced:
         label = positive_components(problem)

@@ -35,7 +35,7 @@ class Contraction:
     def accepts(self, problem: Problem) -> bool:
         yes = problem.evidence.related
         return (
-            problem.feasible <= EQUIVALENCES
+            problem.feasible.structure == EQUIVALENCES
             and problem.feasible.cap is None
             and bool((yes[:, 0] != yes[:, 1]).any())
             and problem.n <= MOST_ELEMENTS

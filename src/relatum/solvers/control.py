@@ -64,11 +64,15 @@ class Control:
 
     def remaining(self) -> float:
         """Return the time left, never negative."""
-        return 0.0 if self.stopped else max(0.0, self.time_limit - self.seconds())
+        return 0.0 if self.told_to_stop() else max(0.0, self.time_limit - self.seconds())
 
     def expired(self) -> bool:
         """Say whether to stop: out of time, interrupted, or told so by the monitor."""
-        return self.stopped or self.seconds() >= self.time_limit
+        return self.told_to_stop() or self.seconds() >= self.time_limit
+
+    def told_to_stop(self) -> bool:
+        """Say whether the monitor or an interrupt asked to stop."""
+        return self.stopped
 
     def stop(self) -> None:
         """Ask the solver to return what it has."""
@@ -102,11 +106,11 @@ class _Child(Control):
     parent: Control = field(default_factory=Control)
     offset: float = 0.0
 
-    def expired(self) -> bool:
-        return self.parent.stopped or super().expired()
+    def told_to_stop(self) -> bool:
+        return self.stopped or self.parent.told_to_stop()
 
-    def remaining(self) -> float:
-        return 0.0 if self.parent.stopped else super().remaining()
+    def stop(self) -> None:
+        self.parent.stop()
 
     def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
         self.parent.report(value + self.offset, bound + self.offset, nodes, rows)

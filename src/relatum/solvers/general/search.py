@@ -56,10 +56,11 @@ class BranchAndCut:
             for p in sorted(problem.feasible.complete.properties, key=str)
             if not isinstance(p, Evidence)
         ]
-        self.step = grid_of(self.space.cost)
+        self.step = grid_of(self.space.cost, self.scores)
         self.value = -math.inf
         self.best: NDArray[np.bool_] | None = None
         self.nodes = 0
+        self.abandoned = -math.inf  # the largest bound of a node left unfinished
 
     def run(self) -> Outcome:
         """Search until proven, out of time or stopped."""
@@ -175,7 +176,9 @@ class BranchAndCut:
                     if not child.infeasible:
                         heapq.heappush(queue, (-child.bound, count, child))
                         count += 1
-            open_bound = max([-queue[0][0] if queue else -math.inf, self.value])
+            elif not (node.infeasible or self._settled(node.bound)):
+                self.abandoned = max(self.abandoned, node.bound)
+            open_bound = max(-queue[0][0] if queue else -math.inf, self.value, self.abandoned)
             self.control.report(self.value, open_bound, self.nodes, len(self.pool))
 
     def _branch(self, node: Node, pair: tuple[int, int]) -> None:
@@ -208,7 +211,8 @@ class BranchAndCut:
             y = self.space.matrix_of(x)
             fractional = np.abs(x - np.rint(x)) > FRACTIONAL
             if not found and not fractional.any():
-                self._offer(y > 0.5)
+                if self.problem.feasible.contains(Relation(y > 0.5)):  # not so if the LP stopped
+                    self._offer(y > 0.5)
                 if self._settled(node.bound):
                     return None
                 return self._any_open_pair(node)
