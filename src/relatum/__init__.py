@@ -84,7 +84,7 @@ _PUBLIC = {
         "verify",
     ),
 }
-_SUBMODULES = ("errors", "testing")
+_SUBMODULES = ("datasets", "errors", "testing")
 _LAZY = {name: module for module, names in _PUBLIC.items() for name in names}
 
 if TYPE_CHECKING:

@@ -151,7 +151,9 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
     outcomes = []
     left = sum(part.n_pairs for part in reduced.parts)
     for part, start in zip(reduced.parts, starts, strict=True):
-        share = part.n_pairs / max(1, left)
+        # parts come smallest first and most take no time at all: a part may use half of what
+        # is left even if it is small
+        share = max(0.5, part.n_pairs / max(1, left))
         child = control.child(start, time_limit=control.remaining() * share)
         outcomes.append(_solve(part, child, name, done | {reduction.name}))
         left -= part.n_pairs

@@ -162,11 +162,11 @@ class DenseScores:
 
     def folded(self) -> tuple[NDArray[Any], float]:
         c, n = self.log_odds, self.shape[0]
-        out = np.empty(n * (n - 1) // 2, dtype=c.dtype)
+        out = np.empty(n * (n - 1) // 2)  # in float64: the sum of two float32 may not be one
         start = 0
         for a in range(n - 1):
             stop = start + n - 1 - a
-            np.add(c[a, a + 1 :], c[a + 1 :, a], out=out[start:stop])
+            np.add(c[a, a + 1 :], c[a + 1 :, a], out=out[start:stop], dtype=np.float64)
             start = stop
         return out, float(np.diagonal(c).sum(dtype=np.float64))
 

@@ -29,7 +29,7 @@ from relatum.certificate import (
 from relatum.errors import CertificateError
 from relatum.estimate import Estimate, Status, closes
 from relatum.problem import Problem
-from relatum.views import View, view_of
+from relatum.sparse_views import View, view_for
 
 __all__ = ["EXACT_LIMIT", "Verification", "verify"]
 
@@ -142,7 +142,7 @@ def check_certificate(problem: Problem, certificate: Certificate) -> bool:
         With the first statement that does not hold.
     """
     arithmetic = _choose_arithmetic(problem, certificate)
-    view = view_of(problem, arithmetic)
+    view = view_for(problem, arithmetic)
     _prove(view, certificate.proof, arithmetic.number(certificate.bound))
     return arithmetic.exact
 

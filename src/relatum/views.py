@@ -162,7 +162,7 @@ class DenseView:
                 constant = constant + to.total(errors)
         return r, constant
 
-    def best(self, residual: tuple[NDArray[Any], Any]) -> Any:
+    def best(self, residual: Any) -> Any:
         """Return the constant plus the best sum of the coefficients over open states."""
         r, constant = residual
         if self.empty:
@@ -211,7 +211,7 @@ class DenseView:
             states = [s for s in states if s != (0, 0)]
         return states
 
-    def best_if_not(self, residual: tuple[NDArray[Any], Any], pairs: Any, values: Any) -> list[Any]:
+    def best_if_not(self, residual: Any, pairs: Any, values: Any) -> list[Any]:
         """Return, for each pair, the bound under the opposite of its value."""
         r, _ = residual
         total = self.best(residual)

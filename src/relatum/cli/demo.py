@@ -1,0 +1,157 @@
+"""The demo: learn from embedded data, infer three kinds of relation, check the proofs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from relatum.datasets import Digits, load_digits, load_sentences
+from relatum.estimate import Estimate
+from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS, MAPS, evidence
+from relatum.features import BinaryFeatures, TensorSketch, pair_features, sample_pairs
+from relatum.inference import infer
+from relatum.measures import BernoulliMeasure, LogisticMeasure, encode_sequences
+from relatum.problem import Problem
+from relatum.verification import verify
+
+__all__ = ["Case", "cases", "run"]
+
+THRESHOLDS = [4, 8, 12]  # grey values of the digits run from 0 to 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """One inferred relation and what it means to a person."""
+
+    relation: str
+    problem: Problem
+    estimate: Estimate
+    remark: str
+
+
+def cases(seed: int = 0, quick: bool = False) -> Iterator[Case]:
+    """Yield the cases one by one."""
+    train, test = load_digits()
+    yield _map(train, test)
+    n = 40 if quick else 90
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.choice(len(test.labels), n, replace=False))
+    some = Digits(test.images[chosen], test.labels[chosen])
+    scores = _pair_scores(train, some, seed)
+    clusters = _clustering(scores, some)
+    yield clusters
+    yield _clustering_with_evidence(scores, some, clusters)
+    yield _order(seed)
+
+
+def _map(train: Digits, test: Digits) -> Case:
+    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    measure = LogisticMeasure(inverse_sigma_squared=1.0, fit_intercept=True).fit(
+        code.transform(train.images), train.labels
+    )
+    problem = Problem(measure.log_odds(code.transform(test.images)), MAPS)
+    estimate = infer(problem, prove=True)
+    assert estimate.relation is not None
+    labels = estimate.relation.labels  # type: ignore[attr-defined]
+    error = np.mean(measure.classes_[labels] != test.labels)
+    return Case("map", problem, estimate, f"{error:.1%} of {len(labels)} digits mislabelled")
+
+
+def _pair_scores(train: Digits, some: Digits, seed: int) -> NDArray[np.float64]:
+    """Learn from labelled pairs whether two images show the same digit; score all pairs."""
+    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    lift = TensorSketch(degree=2, n_components=2048, random_state=seed)
+    i, j, y = sample_pairs(train.labels, 6000, stratified=False, random_state=seed)
+    v = code.transform(train.images)
+    x = lift.fit_transform(pair_features(v[i], v[j]))
+    measure = LogisticMeasure(inverse_sigma_squared=0.03, relative=True).fit(x, y)
+    w = code.transform(some.images)
+    a, b = np.triu_indices(len(w), 1)
+    return np.asarray(measure.log_odds(lift.transform(pair_features(w[a], w[b]))))
+
+
+def _rand_error(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
+    a, b = np.triu_indices(len(labels), 1)
+    return float(np.mean((labels[a] == labels[b]) != (truth[a] == truth[b])))
+
+
+def _clustering(scores: NDArray[np.float64], some: Digits) -> Case:
+    problem = Problem(scores, EQUIVALENCES)
+    estimate = infer(problem, prove=True)
+    labels = estimate.relation.labels  # type: ignore[union-attr]
+    remark = f"{labels.max() + 1} sets, {_rand_error(labels, some.labels):.1%} of pairs wrong"
+    return Case("equivalence", problem, estimate, remark)
+
+
+def _clustering_with_evidence(scores: NDArray[np.float64], some: Digits, before: Case) -> Case:
+    """Tell it the truth about six pairs that it got wrong."""
+    labels = before.estimate.relation.labels  # type: ignore[union-attr]
+    a, b = np.triu_indices(len(labels), 1)
+    wrong = (labels[a] == labels[b]) != (some.labels[a] == some.labels[b])
+    pairs = np.column_stack([a, b])[wrong][:: max(1, int(wrong.sum()) // 6)][:6]
+    same = some.labels[pairs[:, 0]] == some.labels[pairs[:, 1]]
+    known = evidence(related=pairs[same], unrelated=pairs[~same])
+    problem = Problem(scores, EQUIVALENCES & known)
+    estimate = infer(problem, prove=True)
+    labels = estimate.relation.labels  # type: ignore[union-attr]
+    error = _rand_error(labels, some.labels)
+    remark = f"told the truth about {len(pairs)} pairs: {error:.1%} of pairs wrong"
+    return Case("  + evidence", problem, estimate, remark)
+
+
+def _order(seed: int) -> Case:
+    """Learn from 99 sentences which word comes first; put the words of the other in order."""
+    sentences = load_sentences()
+    held_out = sentences.pop((24 + seed) % len(sentences))
+    words = sorted({w for s in [*sentences, held_out] for w in s})
+    tokens, offsets, _ = encode_sequences(sentences, words)
+    measure = BernoulliMeasure(sigma=2.0).fit_sequences(tokens, offsets, len(words))
+    shuffled = sorted(held_out)
+    scores = measure.pair_log_odds(encode_sequences([shuffled], words).tokens)
+    problem = Problem(scores, LINEAR_ORDERS)
+    estimate = infer(problem, prove=True)
+    order = estimate.relation.order  # type: ignore[union-attr]
+    return Case("linear order", problem, estimate, " ".join(shuffled[k] for k in order))
+
+
+def run(seed: int = 0, quick: bool = False) -> None:
+    """Print the table, each line as soon as it is known."""
+    console = Console()
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("relation")
+    for heading in ("pairs", "value", "bound", "gap in bits"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("status", "verified"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("seconds", justify="right", no_wrap=True)
+    remarks = []
+    started = time.perf_counter()
+    with console.status("learning and inferring"):
+        for case in cases(seed, quick):
+            e = case.estimate
+            table.add_row(
+                case.relation,
+                f"{case.problem.n_pairs:,}",
+                f"{e.value:,.2f}",
+                f"{e.bound:,.2f}",
+                "< 1e-6" if 0 < e.gap < 1e-6 else f"{e.gap:.3g}",
+                e.status.name,
+                "yes" if verify(case.problem, e) else "NO",
+                f"{e.stats['seconds']:.2f}",
+            )
+            remarks.append((case.relation.strip(" +"), case.remark))
+    console.print(table)
+    console.print()
+    for name, remark in remarks:
+        console.print(f"[bold]{name}[/bold]: {remark}")
+    seconds = time.perf_counter() - started
+    console.print(
+        f"\nLearned and inferred in {seconds:.1f} s. Value and bound are in bits: no feasible "
+        "relation is more than 2^gap times as probable as the one found."
+    )

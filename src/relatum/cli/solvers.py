@@ -1,0 +1,20 @@
+"""The list of solvers as a table."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+import relatum.solvers
+
+__all__ = ["show"]
+
+
+def show() -> None:
+    """Print one line a solver."""
+    table = Table(box=None, header_style="bold")
+    for heading in ("solver", "proves", "what it is for"):
+        table.add_column(heading)
+    for solver in relatum.solvers.SOLVERS.values():
+        table.add_row(solver.name, "yes" if solver.proves else "no", solver.summary)
+    Console().print(table)

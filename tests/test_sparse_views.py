@@ -1,0 +1,140 @@
+"""The sparse view agrees with the dense view wherever both can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relatum as rt
+from relatum.arithmetic import Exact, Rounded
+from relatum.certificate import Certificate, Contract, Cuts, Decompose, Fix, Leaf
+from relatum.errors import CertificateError
+from relatum.sparse_views import SparseView, view_for
+from relatum.verification import check_certificate
+from relatum.views import DenseView, view_of
+
+
+def _problem(rng: np.random.Generator, background: float) -> rt.Problem:
+    n = 9
+    i, j = np.triu_indices(n, 1)
+    keep = rng.random(len(i)) < 0.6
+    scores = rng.integers(-16, 17, keep.sum()) / 4
+    known = rt.evidence(related=[(0, 3)], unrelated=[(1, 2), (5, 8)])
+    feasible = rt.EQUIVALENCES & known & rt.one_per_group([0, 1, 2, 3, 0, 4, 5, 6, 7])
+    rows, columns = np.append(i[keep], 4), np.append(j[keep], 4)  # one scored diagonal entry
+    return rt.Problem.from_pairs(
+        rows, columns, np.append(scores, 1.5), n=n, background=background, feasible=feasible
+    )
+
+
+def _both(problem, monkeypatch) -> tuple[SparseView, DenseView]:
+    monkeypatch.setattr("relatum.sparse_views.DENSE_ELEMENTS", 1)
+    sparse = view_for(problem, Exact(8))
+    assert isinstance(sparse, SparseView)
+    return sparse, view_of(problem, Exact(8))
+
+
+def _cuts(rng: np.random.Generator) -> tuple[Cuts, ...]:
+    triples = np.array([rng.permutation(9)[:3] for _ in range(12)])
+    return (Cuts("transitive", triples, rng.integers(0, 9, 12) / 8),)
+
+
+@pytest.mark.parametrize("background", [-1.25, 0.0, 0.5])
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_agree(monkeypatch, background, seed):
+    rng = np.random.default_rng(seed)
+    sparse, dense = _both(_problem(rng, background), monkeypatch)
+    cuts = _cuts(rng)
+    a, b = sparse.residual(cuts), dense.residual(cuts)
+    if background <= 0:
+        assert sparse.best(a) == dense.best(b)
+    else:  # unlisted pairs of a group are not known to be unrelated one by one
+        assert sparse.best(a) >= dense.best(b)
+    pairs = np.array([[0, 1], [6, 2], [1, 2], [3, 0]])
+    values = np.array([True, False, False, True])
+    if background <= 0:
+        assert sparse.best_if_not(a, pairs, values) == dense.best_if_not(b, pairs, values)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_and_contractions_agree(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    sparse, dense = _both(_problem(rng, -0.5), monkeypatch)
+    parts = [np.array([0, 3, 5]), np.array([7, 1])]
+    assert sparse.best_between(parts) == dense.best_between(parts)
+    inner, outer = sparse.restricted(parts[0]), dense.restricted(parts[0])
+    assert inner.best(inner.residual(())) == outer.best(outer.residual(()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_contractions_are_valid_bounds(monkeypatch, seed):
+    rng = np.random.default_rng(seed)
+    i, j = np.triu_indices(8, 1)
+    keep = rng.random(len(i)) < 0.5
+    problem = rt.Problem.from_pairs(
+        i[keep],
+        j[keep],
+        rng.integers(-9, 9, keep.sum()).astype(float),
+        n=8,
+        background=-1.0,
+        feasible=rt.EQUIVALENCES & rt.evidence(related=[(0, 3), (3, 5)], unrelated=[(0, 1)]),
+    )
+    sparse, dense = _both(problem, monkeypatch)
+    labels = np.array([0, 1, 2, 0, 3, 0, 4, 5])
+    a, b = sparse.contracted(labels), dense.contracted(labels)
+    # backgrounds of contracted pairs may be replaced by one of them, which is larger
+    assert a.best(a.residual(())) == b.best(b.residual(()))
+    triple = (Cuts("transitive", np.array([[0, 2, 3], [4, 2, 5]]), np.array([0.5, 0.25])),)
+    assert a.best(a.residual(triple)) >= b.best(b.residual(triple))
+    with pytest.raises(CertificateError, match="not known to be related"):
+        sparse.contracted(np.array([0, 0, 1, 2, 3, 4, 5, 6]))
+
+
+def test_a_large_estimate_is_verified_in_pieces():
+    rng = np.random.default_rng(3)
+    n = 2400
+    i = np.arange(n - 1)
+    scores = rng.integers(-3, 6, n - 1).astype(float)
+    scores[::6] = -2.0
+    problem = rt.Problem.from_pairs(i, i + 1, scores, n=n, feasible=rt.EQUIVALENCES)
+    e = rt.infer(problem, prove=True)
+    assert e.status is rt.Status.OPTIMAL
+    assert e.value == scores[scores > 0].sum()  # a path has no cycles: every gain can be had
+    assert rt.verify(problem, e)
+    assert not rt.verify(problem, _lowered(e))
+
+
+def _lowered(e):
+    from dataclasses import replace
+
+    bound = e.bound - 1.0
+    return replace(e, value=bound, bound=bound, certificate=Certificate(bound, e.certificate.proof))
+
+
+def test_wrong_statements_are_refused():
+    n = 2100
+    i = np.arange(n - 1)
+    problem = rt.Problem.from_pairs(i, i + 1, np.ones(n - 1), n=n, feasible=rt.EQUIVALENCES)
+    good = float(n - 1)
+    assert check_certificate(problem, Certificate(good, Leaf()))
+    fixed = Fix((), np.array([[0, 1]]), np.array([False]), Leaf())
+    with pytest.raises(CertificateError, match="other value"):
+        check_certificate(problem, Certificate(good - 1, fixed))
+    for proof in (
+        Decompose(((np.array([0, 1]), 0.0, Leaf()), (np.array([1, 2]), 0.0, Leaf()))),
+        Contract(np.maximum(np.arange(n) - 1, 0), Leaf()),
+        Leaf((Cuts("transitive", np.array([[0, 1, 2]]), np.array([-1.0])),)),
+    ):
+        with pytest.raises(CertificateError):
+            check_certificate(problem, Certificate(good, proof))
+
+
+def test_rounded_views_are_never_below_exact_ones(monkeypatch):
+    monkeypatch.setattr("relatum.sparse_views.DENSE_ELEMENTS", 1)
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=190)
+    problem = rt.Problem(scores, rt.EQUIVALENCES)
+    shift = 1200
+    exact, rounded = view_for(problem, Exact(shift)), view_for(problem, Rounded())
+    bound = exact.best(exact.residual(()))
+    assert rounded.best(rounded.residual(())) >= Exact(shift).to_float(bound) - 1e-300
