@@ -122,6 +122,16 @@ def test_large_populations_are_drawn_without_listing_them():
         assert not stratified or y.sum() == 500
 
 
+def test_memory_of_a_draw_is_that_of_the_pairs_drawn():
+    labels = np.arange(5000) % 10  # 12.5 million pairs, 100 MB if they were listed
+    tracemalloc.start()
+    i, j, _ = sample_pairs(labels, 400_000, random_state=0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(np.unique(i * 5000 + j)) == 400_000
+    assert peak < 12 * 8 * 400_000
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

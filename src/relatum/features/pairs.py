@@ -264,7 +264,15 @@ def _draw(rng: np.random.Generator, total: int, count: int, what: str) -> NDArra
             f"sample_pairs: there are {total} {what}, fewer than the {count} asked for; "
             f"draw fewer, or from more elements"
         )
-    return rng.choice(total, size=count, replace=False).astype(np.int64)
+    if 2 * count > total:
+        return rng.permutation(total)[:count].astype(np.int64)
+    # Draw with replacement, drop repetitions, top up: memory grows with count, not with total.
+    drawn = np.empty(0, dtype=np.int64)
+    while len(drawn) < count:
+        more = rng.integers(0, total, size=count - len(drawn) + 16)
+        both = np.concatenate([drawn, more])
+        drawn = both[np.sort(np.unique(both, return_index=True)[1])]
+    return drawn[:count]
 
 
 def _triangle(code: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
