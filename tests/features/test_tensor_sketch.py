@@ -87,7 +87,7 @@ def test_fourier_domain_keeps_inner_products(degree, m):
 def test_unbiased_with_the_statistics_of_theory_and_peer(degree):
     rng = np.random.default_rng(0)
     x = np.sign(rng.normal(size=(6, 8))) * _bits(6, 8, share=0.6)
-    m, repeats = 32, 4000
+    m, repeats = 32, 2000
     truth = _kernel(x, x, degree)
     ours, peers = np.empty((2, repeats, 6, 6))
     for seed in range(repeats):
@@ -112,7 +112,7 @@ def test_unbiased_with_the_statistics_of_theory_and_peer(degree):
 def test_count_sketch_variance_is_the_closed_form():
     x = np.random.default_rng(3).normal(size=(1, 6))
     z = np.random.default_rng(4).normal(size=(1, 6))
-    m, repeats = 16, 6000
+    m, repeats = 16, 3000
     estimates = np.empty(repeats)
     for seed in range(repeats):
         sketch = TensorSketch(1, m, random_state=seed).fit(x)
