@@ -8,8 +8,10 @@ depends on how, or how accurately, the multipliers were found.
 A certificate is a tree of such statements: `Leaf` (a bound, or a proof that nothing is
 feasible), `Branch` (a pair is related or it is not), `Fix` (a pair takes one value, because
 the other value's bound is no better than claimed), `Imply` (a row leaves a pair one value),
-`Decompose` (disjoint sets of elements, bounded one by one) and `Contract` (elements known
-to be related are one). Rows are named by family and index; see `FAMILIES`.
+`Decompose` (disjoint sets of elements, bounded one by one), `Contract` (elements known
+to be related are one), `Merge` (elements of an order that are alike are one) and
+`SubsetOrder` (few elements, which the checker orders itself). Rows are named by family and
+index; see `FAMILIES`.
 """
 
 from __future__ import annotations
@@ -35,8 +37,10 @@ __all__ = [
     "Fix",
     "Imply",
     "Leaf",
+    "Merge",
     "Proof",
     "SparseRows",
+    "SubsetOrder",
     "register_family",
 ]
 
@@ -279,7 +283,25 @@ class Contract:
     then: Proof
 
 
-Proof = Leaf | Branch | Fix | Imply | Decompose | Contract
+@dataclass(frozen=True, eq=False)
+class Merge:
+    """Elements with equal labels are alike, so that some best order has them side by side.
+
+    Valid for linear orders. Alike are elements without fixed pairs that score the same with
+    every third element, in both directions, and the same in either order of the two. Set g
+    of the merged problem is {a: labels[a] = g}; pairs within a set are its diagonal.
+    """
+
+    labels: Index
+    then: Proof
+
+
+@dataclass(frozen=True, eq=False)
+class SubsetOrder:
+    """At most 16 elements, of which the checker finds the best linear order itself."""
+
+
+Proof = Leaf | Branch | Fix | Imply | Decompose | Contract | Merge | SubsetOrder
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,8 +345,10 @@ def _count(root: Proof, totals: dict[str, int]) -> None:
                 todo.append(proof.then)
             case Decompose():
                 todo += [part[2] for part in proof.parts]
-            case Contract():
+            case Contract() | Merge():
                 todo.append(proof.then)
+            case SubsetOrder():
+                totals["leaves"] += 1
 
 
 def _add_rows(cuts: Iterable[Cuts], totals: dict[str, int]) -> None:

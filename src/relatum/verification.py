@@ -24,10 +24,13 @@ from relatum.certificate import (
     Fix,
     Imply,
     Leaf,
+    Merge,
     Proof,
+    SubsetOrder,
 )
 from relatum.errors import CertificateError
 from relatum.estimate import Estimate, Status, closes
+from relatum.order_views import best_order_value, merged_view
 from relatum.problem import Problem
 from relatum.sparse_views import View, view_for
 
@@ -164,8 +167,10 @@ def _numbers(proof: Proof) -> list[np.ndarray[Any, Any]]:
             case Decompose():
                 out.append(np.array([part[1] for part in node.parts]))
                 todo += [part[2] for part in node.parts]
-            case Imply() | Contract():
+            case Imply() | Contract() | Merge():
                 todo.append(node.then)
+            case SubsetOrder():
+                pass
     return out
 
 
@@ -199,6 +204,10 @@ def _prove(root: View, proof: Proof, claimed: Any) -> None:
                 todo += _check_parts(view, node, claim)
             case Contract():
                 todo.append((view.contracted(node.labels), node.then, claim))
+            case Merge():
+                todo.append((merged_view(view, node.labels), node.then, claim))
+            case SubsetOrder():
+                _check_order(view, claim)
             case _:
                 raise CertificateError(f"Unknown proof node {type(node).__name__}.")
 
@@ -224,6 +233,17 @@ def _check_leaf(view: View, leaf: Leaf, claim: Any) -> None:
         raise CertificateError(
             f"A leaf's rows and multipliers prove {_say(view, bound)}, which is above the claimed "
             f"bound {_say(view, claim)}."
+        )
+
+
+def _check_order(view: View, claim: Any) -> None:
+    if view.empty:
+        return
+    bound = best_order_value(view)
+    if not bound <= claim:
+        raise CertificateError(
+            f"The best linear order has the value {_say(view, bound)}, above the claimed bound "
+            f"{_say(view, claim)}."
         )
 
 

@@ -2,6 +2,7 @@
 
 # Importing a module registers its solvers.
 from relatum.solvers import assignment as assignment
+from relatum.solvers import linear_orders as linear_orders
 from relatum.solvers import pairwise as pairwise
 from relatum.solvers import partition_branch_and_cut as partition_branch_and_cut
 from relatum.solvers import rowwise as rowwise
@@ -12,6 +13,7 @@ __all__ = [
     "SOLVERS",
     "assignment",
     "general_solver",
+    "linear_orders",
     "pairwise",
     "partition_branch_and_cut",
     "rowwise",

@@ -1,0 +1,374 @@
+"""Linear orders: merge alike elements, split into components, order each exactly or well.
+
+A most probable linear order keeps the strongly connected components of the majority graph
+apart, in a topological order. Components of few elements are ordered by dynamic
+programming over subsets, larger ones by branch and cut (to prove) or by annealing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from relatum.certificate import Decompose, Leaf, Merge, Proof, SubsetOrder
+from relatum.feasible import LINEAR_ORDERS
+from relatum.kernels.order_dp import subset_order, twin_classes
+from relatum.kernels.order_rows import close_precedence
+from relatum.problem import Problem
+from relatum.relation import LinearOrder
+from relatum.solvers.control import Control
+from relatum.solvers.order_relaxation import imply_steps
+from relatum.solvers.order_search import OrderSearch
+from relatum.solvers.order_tree import Incumbent, OrderTree, TreeSettings
+from relatum.solvers.registry import Outcome, Solver, register
+
+__all__ = ["DP_LIMIT", "DP_MOST", "MOST_ELEMENTS", "Plan", "plan_of", "solve_plan"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+DP_LIMIT = 13  # components of so many elements are ordered by dynamic programming
+DP_MOST = 16  # ... and of so many at most, if that is asked for; the checker's limit
+MOST_ELEMENTS = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A linear-order problem after the lossless reductions.
+
+    Attributes
+    ----------
+    w : float64 array (g, g)
+        What class a before class b is worth; zero on the diagonal.
+    inner : float64 array (g,)
+        What each class is worth by itself.
+    before : bool array (g, g)
+        Known precedences of classes, transitively closed.
+    labels : int64 array (n,)
+        The class of each element.
+    parts : list of int64 arrays
+        Components, as classes, from first to last.
+    steps : int64 array
+        How the evidence was closed, for the proof.
+    """
+
+    w: Floats
+    inner: Floats
+    before: NDArray[np.bool_]
+    labels: Index
+    parts: list[Index]
+    steps: Index
+
+    @property
+    def search_weights(self) -> Floats:
+        """Differences w_ab - w_ba, inf where a precedence is known."""
+        d = self.w - self.w.T
+        d[self.before] = np.inf
+        d[self.before.T] = -np.inf
+        return d
+
+
+def precedences(problem: Problem) -> NDArray[np.bool_]:
+    """Return the precedences that evidence states: a before b."""
+    state = problem.state
+    before = (state == 1) | (state.T == 0)
+    np.fill_diagonal(before, False)
+    return np.asarray(before)
+
+
+def plan_of(problem: Problem) -> Plan | Proof:
+    """Reduce a problem; a proof is returned instead if evidence contradicts itself."""
+    c = problem.dense()
+    n = len(c)
+    if problem.contradicts_itself or (np.diagonal(problem.state) == 0).any():
+        return Leaf(infeasible=True)
+    before = np.zeros((n, n), dtype=np.bool_)
+    steps: Index = np.empty((0, 3), dtype=np.int64)
+    if len(problem.evidence):
+        given = precedences(problem)
+        if (given & given.T).any():
+            return Leaf(infeasible=True)
+        steps, clash = close_precedence(before, np.argwhere(given).astype(np.int64))
+        if clash[0] >= 0:
+            return imply_steps(steps, Leaf(infeasible=True))
+    w = np.array(c, dtype=np.float64)
+    inner = np.diagonal(w).copy()
+    np.fill_diagonal(w, 0.0)
+    marked = np.where(before.T, -np.inf, w)
+    labels, g = twin_classes(marked)
+    if g < n:
+        w, inner, before = _merged(w, inner, before, labels, g)
+    parts = component_order(np.where(before, np.inf, np.where(before.T, -np.inf, w - w.T)))
+    return Plan(w, inner, before, labels, parts, steps)
+
+
+def _merged(
+    w: Floats, inner: Floats, before: NDArray[np.bool_], labels: Index, g: int
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    first = np.full(g, -1, dtype=np.int64)
+    first[labels[::-1]] = np.arange(len(w))[::-1]
+    size = np.bincount(labels).astype(np.float64)
+    block = w[np.ix_(first, first)] * size[:, None] * size[None, :]
+    own = np.bincount(labels, weights=inner, minlength=g).astype(np.float64)
+    for k in np.flatnonzero(size > 1):
+        a, b = np.flatnonzero(labels == k)[:2]
+        own[k] += w[a, b] * size[k] * (size[k] - 1) / 2
+    return block, own, before[np.ix_(first, first)]
+
+
+def component_order(d: Floats) -> list[Index]:
+    """Return the strongly connected components of the arcs d_ab > 0, topologically sorted.
+
+    Of several components that could come next, the one with the first element does.
+    """
+    arcs = (d > 0).astype(np.int8)
+    count, label = connected_components(arcs, directed=True, connection="strong")
+    first = np.full(count, len(d), dtype=np.int64)
+    np.minimum.at(first, label, np.arange(len(d)))
+    member = csr_array((np.ones(len(d)), (label, np.arange(len(d)))), shape=(count, len(d)))
+    between = (member @ csr_array(arcs.astype(np.float64)) @ member.T).toarray() > 0
+    np.fill_diagonal(between, False)
+    waiting = between.sum(axis=0)
+    key = first.astype(np.float64)
+    parts = []
+    for _ in range(count):
+        k = int(np.argmin(np.where(waiting == 0, key, np.inf)))
+        parts.append(np.flatnonzero(label == k).astype(np.int64))
+        key[k] = np.inf
+        waiting = waiting - between[k]
+    return parts
+
+
+@dataclass
+class _Part:
+    order: Index
+    bound: float
+    proof: Proof | None
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def solve_plan(
+    plan: Plan,
+    control: Control,
+    start: Index | None = None,
+    dp_limit: int = DP_LIMIT,
+    settings: TreeSettings | None = None,
+) -> tuple[Index, float, Proof, dict[str, Any]]:
+    """Order every part; return (order of elements, bound, proof, stats)."""
+    d = plan.search_weights
+    several = [p for p in plan.parts if len(p) > 1]
+    large = sum(len(p) > dp_limit for p in several)
+    stats: dict[str, Any] = {
+        "classes": len(plan.w), "components": len(plan.parts), "nodes": 0, "rounds": 0,
+        "half_cuts": 0,
+    }  # fmt: skip
+    chain: list[Index] = []
+    proofs: list[tuple[Index, float, Proof]] = []
+    left = sum(len(p) ** 2 for p in several if len(p) > dp_limit)
+    for part in plan.parts:
+        if len(part) == 1:
+            chain.append(part)
+            continue
+        if len(part) <= dp_limit:
+            result = _by_subsets(plan, part)
+        else:
+            share = control.remaining() * len(part) ** 2 / max(1, left)
+            left -= len(part) ** 2
+            child = control.child(None, share)
+            result = _by_search(plan, d, part, child, _start_of(plan, part, start), large, settings)
+        for key in result.stats.keys() & stats.keys():
+            stats[key] += result.stats[key]
+        chain.append(part[result.order])
+        if result.proof is not None:
+            proofs.append((part, result.bound, result.proof))
+    classes = np.concatenate(chain)
+    bound, proof = _assemble(plan, proofs)
+    return _expanded(plan, classes), bound, proof, stats
+
+
+def _integers(w: Floats) -> bool:
+    return bool(np.abs(w).sum() < 2.0**52 and np.array_equal(w, np.rint(w)))
+
+
+def _part_base(plan: Plan, part: Index) -> tuple[Floats, float]:
+    """Weights of a part, and what any order of it has: inner worths and w_ba for a < b."""
+    w = plan.w[np.ix_(part, part)]
+    lower = w.T[np.triu_indices(len(part), 1)]
+    return w, math.fsum([*plan.inner[part].tolist(), *lower.tolist()])
+
+
+def _by_subsets(plan: Plan, part: Index) -> _Part:
+    w, _ = _part_base(plan, part)
+    inner = plan.inner[part]
+    barred = plan.before[np.ix_(part, part)].T
+    value, order = subset_order(np.where(barred, -np.inf, w))
+    bound = value + math.fsum(inner.tolist())
+    if not (_integers(w) and _integers(inner)):
+        # the checker rounds to 61 bits; floats here to 53
+        bound += 1e-12 * float(np.abs(w).sum() + np.abs(inner).sum())
+    return _Part(order, bound, SubsetOrder())
+
+
+def _by_search(
+    plan: Plan,
+    d: Floats,
+    part: Index,
+    control: Control,
+    start: Index | None,
+    large: int,
+    settings: TreeSettings | None,
+) -> _Part:
+    """Anneal; then prove, if asked to."""
+    sub = d[np.ix_(part, part)]
+    n = len(part)
+    finite = np.where(np.isfinite(sub), sub, 0.0)
+    if start is None:
+        start = feasible_order(sub, finite.sum(axis=1))
+    search = OrderSearch(sub, start, control.seed)
+    w, base = _part_base(plan, part)
+    difference = w - w.T
+    if not control.prove:
+        return _anneal_only(search, control, difference, base)
+    search.anneal(min(1000 * n, 200_000), expired=control.expired)
+    incumbent = Incumbent(difference, search.order, base, large)
+    before = plan.before[np.ix_(part, part)]
+    tree = OrderTree(difference, incumbent, control, before, settings)
+    bound, proof = tree.run()
+    total = bound + base
+    if not (_integers(w) and _integers(plan.inner[part])):
+        total += 1e-13 * float(np.abs(w).sum() + np.abs(plan.inner[part]).sum())
+    return _Part(incumbent.order, total, proof, tree.stats)
+
+
+def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) -> _Part:
+    """Anneal in rounds of growing length until time is up or nothing improves any more."""
+    n = len(search.order)
+    steps, idle = 2_000 * n, 0
+    incumbent = Incumbent(d, search.order, base)
+    while not control.expired() and idle < 3:
+        idle = 0 if search.anneal(steps, expired=control.expired) else idle + 1
+        incumbent.offer(search.order)
+        control.report(incumbent.value + base)
+        steps *= 2
+    return _Part(search.order, math.inf, None, {})
+
+
+def feasible_order(d: Floats, score: Floats) -> Index:
+    """Return an order that respects d = inf, larger scores first wherever possible."""
+    forced = np.isposinf(d)
+    waiting = forced.sum(axis=0)
+    order = np.empty(len(d), dtype=np.int64)
+    key = np.array(score, dtype=np.float64)
+    for place in range(len(d)):
+        a = int(np.argmax(np.where(waiting == 0, key, -np.inf)))
+        order[place] = a
+        key[a] = -np.inf
+        waiting = waiting - forced[a]
+        waiting[a] = len(d)
+    return order
+
+
+def _start_of(plan: Plan, part: Index, start: Index | None) -> Index | None:
+    """Order of a part that a start suggests: classes by their first element's rank."""
+    if start is None:
+        return None
+    rank = np.empty(len(start), dtype=np.int64)
+    rank[start] = np.arange(len(start))
+    best = np.full(len(plan.w), len(start), dtype=np.int64)
+    np.minimum.at(best, plan.labels, rank)
+    return np.argsort(best[part], kind="stable").astype(np.int64)
+
+
+def _expanded(plan: Plan, classes: Index) -> Index:
+    """Order of elements from an order of classes."""
+    rank = np.empty(len(classes), dtype=np.int64)
+    rank[classes] = np.arange(len(classes))
+    return np.argsort(rank[plan.labels], kind="stable").astype(np.int64)
+
+
+def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[float, Proof]:
+    """Bound and proof of the whole from those of the parts; other pairs one by one."""
+    inside = np.zeros(plan.w.shape, dtype=np.bool_)
+    alone = np.ones(len(plan.w), dtype=np.bool_)
+    for part, _, _ in proofs:
+        inside[np.ix_(part, part)] = True
+        alone[part] = False
+    barred = np.where(plan.before.T, -np.inf, plan.w)
+    best = np.maximum(barred, barred.T)[np.triu_indices(len(plan.w), 1)]
+    outside = ~inside[np.triu_indices(len(plan.w), 1)]
+    terms = [*best[outside].tolist(), *plan.inner[alone].tolist(), *(b for _, b, _ in proofs)]
+    bound = math.fsum(terms)
+    if not (_integers(plan.w) and _integers(plan.inner)):
+        bound += 1e-13 * float(np.abs(plan.w).sum() + np.abs(plan.inner).sum())
+    proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
+    if len(plan.w) < len(plan.labels):
+        proof = Merge(plan.labels, proof)
+    return bound, imply_steps(plan.steps, proof)
+
+
+def _refuses(problem: Problem) -> str | None:
+    if problem.feasible.structure != LINEAR_ORDERS:
+        return "is for LINEAR_ORDERS"
+    if problem.feasible.cap is not None or problem.feasible.groups:
+        return "takes evidence, but no caps and no groups, beside LINEAR_ORDERS"
+    if problem.n > MOST_ELEMENTS:
+        return f"takes at most {MOST_ELEMENTS} elements, and there are {problem.n}"
+    return None
+
+
+def _refuses_dp(problem: Problem) -> str | None:
+    reason = _refuses(problem)
+    if reason is None and problem.n > DP_MOST:
+        plan = plan_of(problem)
+        if isinstance(plan, Plan) and max(len(p) for p in plan.parts) > DP_MOST:
+            return f"orders components of at most {DP_MOST} elements"
+    return reason
+
+
+def _outcome(problem: Problem, control: Control, prove: bool, dp_limit: int) -> Outcome:
+    plan = plan_of(problem)
+    if not isinstance(plan, Plan):
+        return Outcome(None, -math.inf, plan)
+    start = None if control.start is None else control.start.to(LinearOrder).order
+    child = control.child(control.start, control.remaining())
+    child.prove = prove
+    order, bound, proof, stats = solve_plan(plan, child, start, dp_limit)
+    return Outcome(LinearOrder.from_order(order), bound, proof, stats)
+
+
+register(
+    Solver(
+        name="order_dp",
+        summary="Linear orders of small components, by dynamic programming over subsets.",
+        proves=True,
+        refuses=_refuses_dp,
+        run=lambda problem, control: _outcome(problem, control, True, DP_MOST),
+        rank=lambda problem, prove: math.inf,
+    )
+)
+register(
+    Solver(
+        name="order_branch_and_cut",
+        summary="Linear orders, by cutting planes on a first-order LP and branching.",
+        proves=True,
+        refuses=_refuses,
+        run=lambda problem, control: _outcome(problem, control, True, DP_LIMIT),
+        rank=lambda problem, prove: 10.0 if prove or problem.n <= 60 else 20.0,
+    )
+)
+register(
+    Solver(
+        name="order_local_search",
+        summary="Linear orders, by annealing over the places of elements.",
+        proves=False,
+        refuses=_refuses,
+        run=lambda problem, control: _outcome(problem, control, False, DP_LIMIT),
+        rank=lambda problem, prove: 15.0,
+    )
+)

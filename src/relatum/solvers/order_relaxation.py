@@ -1,0 +1,191 @@
+"""The linear relaxation of linear orders: 3-dicycle rows, {0,1/2}-cuts, fixed pairs.
+
+Of each pair i < j only x_ij is a column: x_ji = 1 - x_ij. The objective is the sum of
+d_ij x_ij over i < j with d_ij = c_ij - c_ji, so that the value of an order is the
+objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided row
+0 <= x_ij + x_jk - x_ik <= 1: its sides are the 3-dicycle rows of the two directions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from relatum.backends.first_order import FirstOrderLP
+from relatum.certificate import Cuts, Imply, Proof
+from relatum.kernels.order_rows import close_precedence, half_cycles, violated_dicycles
+from relatum.order_families import folded_half_rows
+
+__all__ = ["OrderRelaxation", "imply_steps"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+TRIPLES = "dicycle"  # names of row blocks inside the relaxation
+HALVES = "half_dicycle"
+HALF_EFFORT = 200  # nodes looked at from each source of a {0,1/2}-cut
+
+
+def imply_steps(steps: Index, then: Proof) -> Proof:
+    """Wrap a proof in the precedences that follow by transitivity, in their order."""
+    if not len(steps):
+        return then
+    pairs = steps[:, [0, 2]]
+    return Imply(("transitive",) * len(steps), steps, pairs, np.ones(len(steps), np.bool_), then)
+
+
+class OrderRelaxation:
+    """Bounds on max sum of d_ij over i < j with i before j.
+
+    Parameters
+    ----------
+    d : float64 array (n, n)
+        Antisymmetric and finite.
+
+    Attributes
+    ----------
+    before : bool array (n, n)
+        The precedences fixed so far, transitively closed.
+    """
+
+    def __init__(self, d: Floats) -> None:
+        n = len(d)
+        self.n = n
+        self.upper = np.triu_indices(n, 1)
+        self.column = np.zeros((n, n), dtype=np.int64)
+        self.column[self.upper] = np.arange(len(self.upper[0]))
+        self.column += self.column.T
+        self.d = d
+        self.lp = FirstOrderLP(np.ascontiguousarray(d[self.upper]))
+        self.before = np.zeros((n, n), dtype=np.bool_)
+        self._known: set[int] = set()
+
+    def copy(self) -> OrderRelaxation:
+        """Return an independent copy, with the same rows, point and multipliers."""
+        other = OrderRelaxation.__new__(OrderRelaxation)
+        other.__dict__.update(self.__dict__)
+        other.lp = self.lp.copy()
+        other.before = self.before.copy()
+        return other
+
+    @property
+    def bound(self) -> float:
+        """The bound that the multipliers prove."""
+        return self.lp.bound
+
+    def point(self) -> Floats:
+        """Return the current point as a full matrix with x_ji = 1 - x_ij."""
+        x = np.zeros((self.n, self.n))
+        x[self.upper] = self.lp.x
+        return x + np.tril(1.0 - x.T, -1)
+
+    def add_dicycles(self, x: Floats, tolerance: float, per_pair: int = 1) -> float:
+        """Add triples that x violates; return the largest violation found."""
+        found, amount = violated_dicycles(x, tolerance, per_pair)
+        if not len(found):
+            return 0.0
+        worst = float(amount.max())
+        found = self._new_triples(found[amount > 0.2 * worst])
+        i, j, k = found.T
+        columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
+        self.lp.add_triples(TRIPLES, found, columns, 0.0, 1.0)
+        return worst
+
+    def _new_triples(self, found: Index) -> Index:
+        """Leave out the triples that the pool has already."""
+        block = self.lp.pool.get(TRIPLES)
+        if block is None:
+            return found
+        power = np.array([self.n * self.n, self.n, 1])
+        return found[~np.isin(found @ power, block.index @ power)]
+
+    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
+        """Add {0,1/2}-cuts that x violates; return how many."""
+        i, j = self.upper
+        distance = np.abs(x[i, j] - 0.5)
+        order = np.lexsort((rng.random(len(i)), np.round(distance, 3)))
+        chosen = order[distance[order] < 0.49][:limit]
+        sources = np.column_stack([i[chosen], j[chosen]])
+        steps, ends, _ = half_cycles(x, sources, 0.9, HALF_EFFORT)
+        if not len(ends):
+            return 0
+        index = _half_index(steps, ends)
+        block = self.lp.pool.get(HALVES)
+        seen = set() if block is None else {r[r >= 0].tobytes() for r in block.index}
+        fresh = [k for k, r in enumerate(index) if r[r >= 0].tobytes() not in seen]
+        if not fresh:
+            return 0
+        index = index[fresh]
+        a, b, coefficient, start, rhs = folded_half_rows(index)
+        columns = self.column[a, b]
+        shape = (len(rhs), len(i))
+        matrix = sparse.csr_array((coefficient.astype(np.float64), columns, start), shape=shape)
+        broken = matrix @ x[i, j] - rhs > 0.02
+        if broken.any():
+            self.lp.add_rows(HALVES, index[broken], matrix[broken], -np.inf, rhs[broken])
+        return int(np.count_nonzero(broken))
+
+    def cuts(self) -> tuple[Cuts, ...]:
+        """Return rows and multipliers as a certificate names them."""
+        out = []
+        triples = self.lp.pool.get(TRIPLES)
+        if triples is not None and len(triples):
+            y = self._rounded(triples.multipliers)
+            for sign, index in ((1, triples.index), (-1, triples.index[:, ::-1])):
+                own = sign * y > 0
+                if own.any():
+                    out.append(Cuts("transitive", index[own], sign * y[own]))
+        halves = self.lp.pool.get(HALVES)
+        if halves is not None and len(halves):
+            y = self._rounded(halves.multipliers)
+            if (y > 0).any():
+                out.append(Cuts(HALVES, halves.index[y > 0], y[y > 0]))
+        return tuple(out)
+
+    def _rounded(self, y: Floats) -> Floats:
+        """Drop the digits of multipliers that no margin would notice."""
+        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 40)
+        return np.asarray(np.rint(y / unit) * unit)
+
+    def fixable(self, target: float) -> Index:
+        """Return the open pairs ab, a before b, whose opposite has a bound of at most `target`."""
+        r = self.lp.reduced
+        i, j = self.upper
+        sure = (np.abs(r) >= self.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
+        i, j, r = i[sure], j[sure], r[sure]
+        return np.column_stack([np.where(r > 0, i, j), np.where(r > 0, j, i)])
+
+    def fix(self, pairs: Index) -> tuple[Index, bool]:
+        """Fix pairs a before b and what follows.
+
+        Returns the steps of the closure (as for `imply_steps`) and whether all is consistent.
+        """
+        steps, clash = close_precedence(self.before, np.ascontiguousarray(pairs))
+        if clash[0] >= 0:
+            return steps, False
+        both = np.concatenate([pairs, steps[:, [0, 2]]])
+        a, b = both.T
+        self.lp.fix(self.column[a, b], (a < b).astype(np.float64))
+        return steps, True
+
+
+def _half_index(steps: Index, ends: Index) -> Index:
+    """Name each walk's rows: triples (a, b, c) of dicycle rows, and (a, b, b) for x_ab <= 1."""
+    rows = []
+    for lo, hi in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
+        names: list[tuple[int, int, int]] = []
+        box: dict[tuple[int, int], int] = {}
+        for i, j, k, third, code in steps[lo:hi].tolist():
+            names.append((i, j, k) if code & 1 else (k, j, i))
+            p, q = ((i, j), (j, k), (i, k))[third]
+            side = (p, q) if code & 2 else (q, p)
+            box[side] = box.get(side, 0) + 1
+        # a row of the box used twice keeps everything even when left out
+        names += [(p, q, q) for (p, q), count in box.items() if count % 2]
+        rows.append(np.array(sorted(names), dtype=np.int64).reshape(-1))
+    width = max(len(r) for r in rows)
+    out = np.full((len(rows), width), -1, dtype=np.int64)
+    for k, r in enumerate(rows):
+        out[k, : len(r)] = r
+    return np.unique(out, axis=0)
