@@ -26,7 +26,9 @@ def violated_triangles(x, threshold):
             base = x[a, b] - 1.0
             at_b, at_a = threshold, threshold
             c_b, c_a = -1, -1
-            for c in range(n):
+            shift = (a * 7919 + b * 104729) % n  # ties go to different elements
+            for q in range(n):
+                c = q + shift if q + shift < n else q + shift - n
                 d = x[b, c] - x[a, c]
                 if base + d > at_b and c != a and c != b:
                     at_b, c_b = base + d, c

@@ -28,6 +28,7 @@ __all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 WHEEL_WIDTH = 12
+PER_PAIR = 8  # triangles added a round that bound the same pair from below
 
 
 def columns_of(a: Any, b: Any, n: int) -> Index:
@@ -121,7 +122,10 @@ class Relaxation:
         self.lp.add_rows("at_most", index, _row_matrix(rows, n), high=cap - 1.0)
 
     def add_triangles(self, threshold: float, share: float = 0.2, limit: int = 30_000) -> float:
-        """Add violated triangles; return the largest violation seen."""
+        """Add violated triangles; return the largest violation seen.
+
+        Of those that bound the same pair from below, the most violated few are taken.
+        """
         index, violation = violated_triangles(self.point(), threshold)
         if not len(violation):
             return 0.0
@@ -129,6 +133,11 @@ class Relaxation:
         index, violation = index[violation >= share * top], violation[violation >= share * top]
         keys, first = np.unique(_keys(index), return_index=True)
         first = first[~np.isin(keys, self._known, assume_unique=True)]
+        closing = columns_of(index[first, 0], index[first, 2], self.n)
+        order = np.lexsort((-violation[first], closing))
+        starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
+        rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+        first = first[order[rank < PER_PAIR]]
         if len(first) > limit:
             first = first[np.argsort(-violation[first], kind="stable")[:limit]]
         self._append_triangles(index[first].astype(np.int64))
