@@ -168,6 +168,14 @@ def precedences(sequences, words):
     return table
 
 
+def pair_products(left, right, first, second):
+    """Inner products of row first[k] of left and row second[k] of right."""
+    return [
+        sum(a * b for a, b in zip(left[i], right[j], strict=True))
+        for i, j in zip(first, second, strict=True)
+    ]
+
+
 # --- partitions: enumeration, cuts, local search ------------------------------------------------
 
 

@@ -65,6 +65,7 @@ _PUBLIC = {
     ),
     "relatum.measures": (
         "BernoulliMeasure",
+        "BilinearPairMeasure",
         "LogisticMeasure",
         "encode_sequences",
         "precedence_counts",
@@ -125,6 +126,7 @@ if TYPE_CHECKING:
     from relatum.inference import infer as infer
     from relatum.inference import infer_many as infer_many
     from relatum.measures import BernoulliMeasure as BernoulliMeasure
+    from relatum.measures import BilinearPairMeasure as BilinearPairMeasure
     from relatum.measures import LogisticMeasure as LogisticMeasure
     from relatum.measures import encode_sequences as encode_sequences
     from relatum.measures import precedence_counts as precedence_counts

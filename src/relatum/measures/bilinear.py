@@ -1,0 +1,337 @@
+"""The bilinear measure of pairs: all pairs of a set are scored by one matrix product."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_array
+
+from relatum.errors import DataError
+from relatum.kernels.pair_products import pair_products
+from relatum.measures.objective import LN2, sigmoid2
+from relatum.measures.projection import DiscriminantProjection, checked_pairs
+from relatum.measures.sdca import Monitor, natural_lambda
+from relatum.measures.validation import all_or_nothing, check_fitted, is_positive, is_whole
+
+__all__ = ["BilinearPairMeasure"]
+
+
+class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
+    r"""Log2-odds :math:`z_a^T W z_{a'}` of a pair, with :math:`W` symmetric.
+
+    z holds features of one element and the constant 1, so that linear terms and an offset are
+    part of W. As x of a pair made of AND and XOR is bilinear in the features of its elements, so
+    is every monomial of it in monomials of each element: this is the logistic model of pairs,
+    with :math:`\theta = W` and the Gaussian prior on the entries of W, still convex. It does not
+    change when a and a' are swapped.
+
+    Parameters
+    ----------
+    inverse_sigma_squared : float, default=1.0
+        Strength of the prior, relative to the features z, scaled to mean square 1.
+    projection : {"discriminant", None} or transformer, default="discriminant"
+        What makes z of the elements' features: a DiscriminantProjection, nothing, or any object
+        with ``fit(v, i, j)`` (related pairs) and ``transform(v)``.
+    tol : float, default=1e-3
+        Stop at this relative duality gap.
+    max_iter : int, default=300
+    time_limit : float, optional
+        Seconds after which the best found so far is kept, with a ConvergenceWarning.
+
+    Attributes
+    ----------
+    matrix_ : ndarray of shape (1 + features, 1 + features)
+        W, in bits; row and column 0 belong to the constant.
+    projection_ : transformer or None
+    objective_, dual_objective_ : float
+        :math:`D_x + R_\sigma` in bits, and a lower bound on its minimum.
+    duality_gap_ : float
+        (objective_ - dual_objective_) / objective_.
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> v = np.array([[-1.0], [-1.1], [1.0], [1.1]])
+    >>> i, j = np.triu_indices(4, 1)
+    >>> measure = BilinearPairMeasure(0.1, projection=None).fit(v, i, j, [1, 0, 0, 0, 0, 1])
+    >>> (measure.log_odds(v, i, j) > 0).tolist()
+    [True, False, False, False, False, True]
+    """
+
+    def __init__(
+        self,
+        inverse_sigma_squared: float = 1.0,
+        *,
+        projection: Any = "discriminant",
+        tol: float = 1e-3,
+        max_iter: int = 300,
+        time_limit: float | None = None,
+    ) -> None:
+        self.inverse_sigma_squared = inverse_sigma_squared
+        self.projection = projection
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+
+    def fit(
+        self,
+        v: Any,
+        i: ArrayLike,
+        j: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        monitor: Monitor | None = None,
+    ) -> BilinearPairMeasure:
+        """Estimate the most probable W.
+
+        Parameters
+        ----------
+        v : array_like of shape (elements, features)
+        i, j : array_like of int, of shape (pairs,)
+            The pairs: rows i[k] and j[k] of v.
+        y : array_like of 0 and 1, of shape (pairs,)
+        sample_weight : array_like of shape (pairs,), optional
+        monitor : callable, optional
+            Called as ``monitor(iteration, dual_objective, relative_gap)``.
+        """
+        self._check_parameters()
+        limit = float("inf") if self.time_limit is None else float(self.time_limit)
+        deadline = time.monotonic() + limit
+        table = _elements(v)
+        first, second = checked_pairs(i, j, len(table))
+        related = _targets(y, len(first))
+        weights = np.ones(len(first)) if sample_weight is None else _weights(sample_weight, related)
+        with all_or_nothing(self):
+            self.n_features_in_ = table.shape[1]
+            self.projection_ = self._fitted_projection(table, first[related], second[related])
+            raw = self._raw(table)
+            used = np.unique(np.concatenate([first, second]))
+            spread = np.sqrt((raw[used] ** 2).mean(axis=0))
+            self.scale_ = np.where(spread > 0, spread, 1.0)
+            fit = _Fit(raw / self.scale_, first, second, related, weights)
+            fit.lam = natural_lambda(float(self.inverse_sigma_squared))
+            reason = fit.run(self.tol, self.max_iter, deadline, monitor)
+            self._assign(fit, reason)
+        return self
+
+    def _check_parameters(self) -> None:
+        rules = [
+            ("inverse_sigma_squared", is_positive(self.inverse_sigma_squared), "positive"),
+            ("tol", is_positive(self.tol), "positive"),
+            ("max_iter", is_whole(self.max_iter), "a positive integer"),
+            ("time_limit", self.time_limit is None or is_positive(self.time_limit), "positive"),
+        ]
+        for name, holds, rule in rules:
+            if not holds:
+                raise DataError(f"{name} must be {rule}; got {getattr(self, name)!r}.")
+
+    def _fitted_projection(self, v: NDArray[Any], i: NDArray[np.intp], j: NDArray[np.intp]) -> Any:
+        if self.projection is None:
+            return None
+        if isinstance(self.projection, str):
+            if self.projection != "discriminant":
+                raise DataError(
+                    f"projection must be 'discriminant', None or a transformer with fit(v, i, j); "
+                    f"got {self.projection!r}."
+                )
+            return DiscriminantProjection().fit(v, i, j)
+        return clone(self.projection).fit(v, i, j)
+
+    def _raw(self, v: NDArray[Any]) -> NDArray[np.float64]:
+        z = v if self.projection_ is None else self.projection_.transform(v)
+        return np.hstack([np.ones((len(v), 1)), np.asarray(z, dtype=np.float64)])
+
+    def _assign(self, fit: _Fit, reason: str) -> None:
+        self.matrix_ = fit.best_w / LN2
+        self.objective_ = fit.best_value / LN2
+        self.dual_objective_ = (fit.best_value - fit.best_gap) / LN2
+        self.duality_gap_ = fit.best_gap / fit.best_value
+        self.n_iter_ = fit.iterations
+        if reason != "converged":
+            warnings.warn(
+                f"BilinearPairMeasure stopped at relative duality gap {self.duality_gap_:.2e} "
+                f"(tol={self.tol:g}) because of {reason}; the parameters found so far are kept.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def features(self, v: Any) -> NDArray[np.float64]:
+        """Return z, of shape (elements, 1 + features), the constant first."""
+        check_fitted(self, "matrix_")
+        table = _elements(v)
+        if table.shape[1] != self.n_features_in_:
+            raise DataError(
+                f"v must have {self.n_features_in_} features, as in fit; got {table.shape[1]}."
+            )
+        return np.asarray(self._raw(table) / self.scale_)
+
+    def log_odds(self, v: Any, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Log2-odds of the pairs (i[k], j[k]) of rows of v."""
+        z = self.features(v)
+        first, second = checked_pairs(i, j, len(z))
+        return np.asarray(pair_products(z @ self.matrix_, z, first, second))
+
+    def predict_proba(self, v: Any, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+        """Probabilities of being unrelated and related, of shape (pairs, 2)."""
+        p = sigmoid2(self.log_odds(v, i, j))
+        return np.column_stack([1.0 - p, p])
+
+    def predict(self, v: Any, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64]:
+        """1 where related is more probable than not, else 0."""
+        return np.asarray(self.log_odds(v, i, j) > 0, dtype=np.int64)
+
+    def all_log_odds(
+        self, v: Any, *, condensed: bool = True, dtype: Any = np.float32, rows: int = 1024
+    ) -> NDArray[Any]:
+        """Log2-odds of all pairs of rows of v, by matrix products.
+
+        Parameters
+        ----------
+        v : array_like of shape (elements, features)
+        condensed : bool, default=True
+            Return the upper triangle row by row, of length n (n - 1) / 2, instead of a symmetric
+            matrix.
+        dtype : floating point type, default=float32
+            Of the result and of the products.
+        rows : int, default=1024
+            Rows per block.
+        """
+        z64 = self.features(v)
+        z, left = z64.astype(dtype), (z64 @ self.matrix_).astype(dtype)
+        n = len(z)
+        out = np.empty(n * (n - 1) // 2 if condensed else (n, n), dtype)
+        at = 0
+        for begin in range(0, n, rows):
+            end = min(begin + rows, n)
+            block = left[begin:end] @ z[begin:].T
+            if not condensed:
+                out[begin:end, begin:] = block
+                out[begin:, begin:end] = block.T
+                corner = block[:, : end - begin]
+                out[begin:end, begin:end] = np.triu(corner) + np.triu(corner, 1).T
+                continue
+            for k in range(end - begin):
+                part = block[k, k + 1 :]
+                out[at : at + len(part)] = part
+                at += len(part)
+        return out
+
+
+class _Fit:
+    """L-BFGS on the entries of W, in the eigenbasis of the second moments of z.
+
+    There, second moments of the features of pairs, z_a (x) z_a', are nearly the products of the
+    eigenvalues: dividing by their roots is a good preconditioner. The prior does not notice the
+    rotation.
+    """
+
+    lam = 1.0
+
+    def __init__(
+        self,
+        z: NDArray[np.float64],
+        i: NDArray[np.intp],
+        j: NDArray[np.intp],
+        related: NDArray[np.bool_],
+        weights: NDArray[np.float64],
+    ) -> None:
+        moments, self.basis = np.linalg.eigh(z.T @ z / len(z))
+        self.moments = np.maximum(moments, 0.0)
+        self.z = np.ascontiguousarray(z @ self.basis)
+        self.i, self.j, self.weights = i, j, weights
+        self.sign = np.where(related, 1.0, -1.0)
+        self.iterations = 0
+        self.best_value, self.best_gap = np.inf, np.inf
+        self.best_w = np.zeros((0, 0))
+
+    def _weighted(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum over pairs of r_k z_i z_j'."""
+        n = len(self.z)
+        table = sparse.csr_matrix((r, (self.i, self.j)), shape=(n, n))
+        return np.asarray(self.z.T @ (table @ self.z))
+
+    def _value(self, w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        margin = self.sign * pair_products(self.z @ w, self.z, self.i, self.j)
+        loss = float(np.logaddexp(0.0, -margin) @ self.weights)
+        small = np.exp(-np.abs(margin))
+        tail = np.where(margin >= 0, small, 1.0) / (1.0 + small)
+        slope = self._weighted(self.sign * tail * self.weights)
+        gradient = self.lam * w - 0.5 * (slope + slope.T)
+        value = loss + 0.5 * self.lam * float(np.vdot(w, w))
+        if value < self.best_value:
+            # As in any logistic model, |gradient|^2 / (2 lambda) is a duality gap.
+            self.best_value = value
+            self.best_gap = float(np.vdot(gradient, gradient)) / (2.0 * self.lam)
+            self.best_w = self.basis @ w @ self.basis.T
+        return value, gradient
+
+    def run(self, tol: float, max_iter: int, deadline: float, monitor: Monitor | None) -> str:
+        """Minimise; return why it stopped."""
+        shape = (self.z.shape[1],) * 2
+        pairs = 0.25 * self.weights.sum()
+        scale = 1.0 / np.sqrt(self.lam + pairs * np.outer(self.moments, self.moments))
+        reason = "max_iter"
+
+        def scaled(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+            value, gradient = self._value(flat.reshape(shape) * scale)
+            return value, (gradient * scale).ravel()
+
+        def check(intermediate_result: Any) -> None:
+            nonlocal reason
+            self.iterations += 1
+            if monitor is not None:
+                bound = (self.best_value - self.best_gap) / LN2
+                monitor(self.iterations, bound, self.best_gap / self.best_value)
+            if self.best_gap <= tol * self.best_value:
+                reason = "converged"
+            elif time.monotonic() > deadline:
+                reason = "time_limit"
+            else:
+                return
+            raise StopIteration
+
+        options: Any = {"maxiter": max_iter, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0}
+        start = np.zeros(shape).ravel()
+        try:
+            minimize(scaled, start, method="L-BFGS-B", jac=True, callback=check, options=options)
+        except KeyboardInterrupt:
+            if not np.isfinite(self.best_value):
+                raise
+            reason = "an interruption"
+        return "converged" if self.best_gap <= tol * self.best_value else reason
+
+
+def _elements(v: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(check_array(v, dtype="numeric"))
+    except ValueError as error:
+        raise DataError(str(error)) from error
+
+
+def _targets(y: ArrayLike, n: int) -> NDArray[np.bool_]:
+    targets = np.asarray(y)
+    if targets.shape != (n,):
+        raise DataError(f"y must have one target per pair, shape ({n},); got {targets.shape}.")
+    if not np.isin(targets, (0, 1)).all():
+        raise DataError("y must be 1 for related pairs and 0 for unrelated ones; got other values.")
+    related = targets == 1
+    if related.all() or not related.any():
+        raise DataError("A measure is learned from related and unrelated pairs; y holds one class.")
+    return np.asarray(related)
+
+
+def _weights(sample_weight: ArrayLike, related: NDArray[np.bool_]) -> NDArray[np.float64]:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != related.shape or not np.isfinite(weights).all() or (weights < 0).any():
+        raise DataError(f"sample_weight must be {len(related)} finite numbers, none negative.")
+    return weights
