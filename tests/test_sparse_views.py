@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import relatum as rt
-from relatum.arithmetic import Exact, Rounded
+from relatum.arithmetic import Exact, Rounded, exponent_needed
 from relatum.certificate import Certificate, Contract, Cuts, Decompose, Fix, Leaf
 from relatum.errors import CertificateError
 from relatum.sparse_views import SparseView, view_for
@@ -138,3 +140,57 @@ def test_rounded_views_are_never_below_exact_ones(monkeypatch):
     exact, rounded = view_for(problem, Exact(shift)), view_for(problem, Rounded())
     bound = exact.best(exact.residual(()))
     assert rounded.best(rounded.residual(())) >= Exact(shift).to_float(bound) - 1e-300
+
+
+def _as_fraction(view, number) -> Fraction:
+    return Fraction(number) / 2**view.arithmetic.shift
+
+
+def test_rounding_hides_nothing_whatever_the_scales(monkeypatch):
+    monkeypatch.setattr("relatum.sparse_views.DENSE_ELEMENTS", 1)
+    rng = np.random.default_rng(3)
+    labels = np.array([0, 0, 0, 1, 1, 2])
+    for _ in range(150):
+        i, j = np.triu_indices(6)
+        c = rng.normal(size=len(i)) * 10.0 ** rng.integers(0, 18, len(i))
+        keep = rng.random(len(i)) < 0.8
+        background = (-1.0, 0.0)[rng.integers(2)] * rng.random()
+        given = rt.evidence(related=[(0, 1), (1, 2), (3, 4)])
+        problem = rt.Problem.from_pairs(
+            i[keep], j[keep], c[keep], n=6, background=background, feasible=rt.EQUIVALENCES & given
+        )
+        triples = rng.integers(0, 6, (60, 3))
+        ok = (triples[:, 0] != triples[:, 1]) & (triples[:, 1] != triples[:, 2])
+        y = rng.exponential(size=ok.sum()) * 10.0 ** rng.integers(0, 18)
+        mirror = Cuts("symmetric", rng.integers(0, 6, (9, 2)), y[:9])  # terms that cancel
+        cuts = (mirror, Cuts("transitive", triples[ok], np.where(rng.random(len(y)) < 0.5, y, 0)))
+        shift = max(exponent_needed(np.append(c, background)), exponent_needed(y))
+        exact, rounded = view_for(problem, Exact(shift)), view_for(problem, Rounded())
+        for e, r in (
+            (exact.best(exact.residual(cuts)), rounded.best(rounded.residual(cuts))),
+            *zip(
+                exact.best_if_not(exact.residual(cuts), [(0, 5), (2, 1)], [True, False]),
+                rounded.best_if_not(rounded.residual(cuts), [(0, 5), (2, 1)], [True, False]),
+                strict=True,
+            ),
+        ):
+            assert Fraction(r) >= _as_fraction(exact, e)
+        small = [v.contracted(labels) for v in (exact, rounded)]
+        parts = [v.restricted(np.array([2, 0])) for v in small]
+        for e, r in (small, parts):
+            assert Fraction(r.best(r.residual(()))) >= _as_fraction(exact, e.best(e.residual(())))
+        e, r = (v.best_between([np.array([0, 2])]) for v in small)
+        assert Fraction(r) >= _as_fraction(exact, e)
+
+
+def test_contraction_of_fine_scores_does_not_overflow(monkeypatch):
+    monkeypatch.setattr("relatum.sparse_views.DENSE_ELEMENTS", 1)
+    n = 60
+    chain = [(a, a + 1) for a in range(29)] + [(a, a + 1) for a in range(30, n - 1)]
+    problem = rt.Problem.from_pairs(
+        [0], [30], [0.5], n=n, background=-4.0, feasible=rt.EQUIVALENCES & rt.evidence(chain)
+    )
+    view = view_for(problem, Exact(60))
+    small = view.contracted(np.repeat([0, 1], 30))
+    value = _as_fraction(view, small.best(small.residual(())))
+    assert value == Fraction(problem.value(rt.Partition(np.repeat([0, 1], 30))))

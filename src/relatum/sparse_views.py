@@ -67,6 +67,9 @@ class SparseView:
         self.groups: tuple[Keys, ...] = ()
         self.fixed: dict[int, bool] = {}
         self._grid: tuple[Any, Any] | None = None
+        # errors of scores and diagonal, where arithmetic is not exact
+        self.error: NDArray[np.float64] | None = None
+        self.diagonal_error: NDArray[np.float64] | None = None
 
     def copy(self) -> SparseView:
         """Return a view whose fixed pairs can be changed separately."""
@@ -121,7 +124,11 @@ class SparseView:
     def residual(self, cuts: Sequence[Cuts], with_scores: bool = True) -> Residual:
         """Return (touched keys, c - A'y at them, b y and the diagonal)."""
         to = self.arithmetic
-        constant = to.total(self.diagonal) if with_scores else to.number(0.0)
+        constant = to.number(0.0)
+        if with_scores:
+            constant = to.total(self.diagonal)
+            for error in (self.error, self.diagonal_error):
+                constant = constant if error is None else constant + to.total(error)
         rows_keys, rows_terms = [], []
         for cut in cuts:
             rows = rows_of(cut, self.feasible, self.shape)
@@ -129,7 +136,7 @@ class SparseView:
             constant = constant + to.total(y * rows.rhs)
             terms = y[rows.row_of_term()] * rows.coefficient
             own = rows.a == rows.b  # the diagonal is related
-            constant = constant - to.total(terms[own])
+            constant = constant + to.total(-terms[own])
             rows_keys.append(self._keys_of(rows.a[~own], rows.b[~own]))
             rows_terms.append(terms[~own])
         fixed = np.fromiter(self.fixed, dtype=np.int64, count=len(self.fixed))
@@ -137,9 +144,17 @@ class SparseView:
         missing = extra[~_contained(extra, self.keys)]
         keys = np.union1d(self.keys, missing) if len(missing) else self.keys
         r = self._values_at(keys, with_scores)
+        counts, sizes = np.zeros(len(keys)), np.zeros(len(keys))
+        if not to.exact:
+            sizes += np.abs(r)
         for own_keys, terms in zip(rows_keys, rows_terms, strict=True):
-            np.subtract.at(r, np.searchsorted(keys, own_keys), terms)
-        return keys, r, constant
+            place = np.searchsorted(keys, own_keys)
+            np.subtract.at(r, place, terms)
+            if not to.exact:
+                np.add.at(counts, place, 1.0)
+                np.add.at(sizes, place, np.abs(terms))
+        errors = to.errors(sizes, counts)
+        return keys, r, constant if errors is None else constant + to.total(errors)
 
     def _states(self, keys: Keys) -> NDArray[np.int8]:
         state = np.full(len(keys), -1, dtype=np.int8)
@@ -160,8 +175,12 @@ class SparseView:
         total = self._sum_open(keys, r, constant)
         if self.background > 0:
             unlisted = self.n * (self.n - 1) // 2 - len(keys)
-            total = total + self.background * unlisted
+            total = self._sum([total, self.background * unlisted])
         return total
+
+    def _sum(self, numbers: Sequence[Any]) -> Any:
+        """Add a few numbers, not below their true sum."""
+        return self.arithmetic.total(np.array(numbers, dtype=object))
 
     def best_if_not(self, residual: Any, pairs: Any, values: Any) -> list[Any]:
         """Return, for each pair, the bound under the opposite of its value."""
@@ -178,7 +197,7 @@ class SparseView:
             k = int(np.searchsorted(keys, key))
             here = r[k] if k < len(keys) and keys[k] == key else self.background
             now = max(0, here) if state < 0 else here * state
-            out.append(total - now + (0 if value else here))
+            out.append(self._sum([total, -now, 0 if value else here]))
         return out
 
     def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
@@ -219,7 +238,9 @@ class SparseView:
         total = view._sum_open(keys[between], r[between], alone)
         if self.background > 0:
             unlisted = self.n * (self.n - 1) // 2 - inside - int(np.count_nonzero(between))
-            total = total + self.background * unlisted
+            total = self._sum([total, self.background * unlisted])
+        for error in (self.error, self.diagonal_error):
+            total = total if error is None else total + self.arithmetic.total(error)
         return total
 
     def _sum_open(self, keys: Keys, r: NDArray[Any], constant: Any) -> Any:
@@ -246,6 +267,9 @@ class SparseView:
             self.arithmetic,
         )
         view.diagonal = self.diagonal[elements]
+        if self.error is not None and self.diagonal_error is not None:
+            view.error = self.error[keep][order]
+            view.diagonal_error = self.diagonal_error[elements]
         view.groups = tuple(g[elements] for g in self.groups)
         view.empty = self.empty
         for key, value in self.fixed.items():
@@ -272,6 +296,9 @@ class SparseView:
             state[a, b] = int(value)
         view = DenseView(c, state, self.feasible, self.arithmetic)
         view.empty = view.empty or self.empty or clash
+        if self.error is not None and self.diagonal_error is not None:
+            view.error = np.diag(self.diagonal_error)
+            view.error[self.keys // self.n, self.keys % self.n] = self.error
         return view
 
     def contracted(self, labels: Any) -> View:
@@ -304,12 +331,14 @@ class SparseView:
         np.add.at(scores, place, self.scores[~inner])
         sizes = np.bincount(labels)
         unlisted = sizes[keys // g] * sizes[keys % g] - np.bincount(place, minlength=len(keys))
-        scores = scores + unlisted * self.background
+        scores = scores + unlisted.astype(scores.dtype) * self.background
         view = SparseView(keys, scores, self.background_float, g, self.feasible.structure, to)
         pairs = sizes * (sizes - 1) // 2 - np.bincount(i[inner], minlength=g)
-        view.diagonal = view.diagonal + pairs * self.background
+        view.diagonal = view.diagonal + pairs.astype(scores.dtype) * self.background
         np.add.at(view.diagonal, labels, self.diagonal)
         np.add.at(view.diagonal, i[inner], self.scores[inner])
+        if not to.exact:
+            view.error, view.diagonal_error = self._contracted_errors(labels, keys, place)
         view.empty = self.empty
         for group in self.groups:
             both = np.unique(np.column_stack([labels, group]), axis=0)
@@ -323,6 +352,29 @@ class SparseView:
             if a != b or not value:
                 view.fix((a, b), value)
         return view.dense() if g <= DENSE_ELEMENTS else view
+
+    def _contracted_errors(
+        self, labels: Keys, keys: Keys, place: Keys
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bound what rounding may have taken from the sums of scores of contracted pairs."""
+        g = int(labels.max()) + 1
+        i, j = labels[self.keys // self.n], labels[self.keys % self.n]
+        inner = i == j
+        before = np.zeros(len(self.keys)) if self.error is None else self.error
+        own = np.zeros(self.n) if self.diagonal_error is None else self.diagonal_error
+        sizes = np.bincount(labels).astype(np.float64)
+        pairs, inside = sizes[keys // g] * sizes[keys % g], sizes * (sizes + 1) / 2
+        listed = np.bincount(place, np.abs(self.scores[~inner]), minlength=len(keys))
+        held = np.bincount(i[inner], np.abs(self.scores[inner]), minlength=g)
+        held += np.bincount(labels, np.abs(self.diagonal), minlength=g)
+        to, background = self.arithmetic, abs(self.background_float)
+        error = to.errors(listed + pairs * background, pairs + 2)
+        diagonal = to.errors(held + inside * background, inside + 2)
+        assert error is not None
+        assert diagonal is not None
+        error = error + 2 * np.bincount(place, before[~inner], minlength=len(keys))
+        diagonal = diagonal + 2 * np.bincount(i[inner], before[inner], minlength=g)
+        return error, diagonal + 2 * np.bincount(labels, own, minlength=g)
 
     def floor(self, bound: Any) -> Any:
         """Round a bound down to the grid of attainable values, in exact arithmetic."""
