@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import relatum.solvers  # noqa: F401  registers the solvers
 from relatum.bounds import trivial_bound
 from relatum.certificate import Certificate, Proof
 from relatum.conflicts import find_conflict, sentence_of, smallest
-from relatum.errors import ProblemError
+from relatum.errors import ProblemError, RelatumError, SolverError
 from relatum.estimate import Estimate, Status, closes
 from relatum.feasible import (
     EQUIVALENCES,
@@ -81,7 +82,7 @@ def infer(
     """
     _check_arguments(problem, time_limit, start)
     control = Control(time_limit=time_limit, seed=seed, start=start, prove=prove, monitor=monitor)
-    chosen = choose(problem, solver, prove)
+    chosen = _choose(problem, solver, prove)
     with polite_interrupts(control):
         conflict = None
         if problem.shape[0] * problem.shape[1] <= REASONING_LIMIT and _has_facts(problem):
@@ -138,9 +139,26 @@ def _has_facts(problem: Problem) -> bool:
     return bool(len(problem.evidence) or problem.feasible.groups)
 
 
+def _choose(problem: Problem, name: str, prove: bool) -> Solver:
+    """Choose a registered solver; failing that, one that starts from smaller sets."""
+    try:
+        return choose(problem, name, prove)
+    except SolverError as error:
+        if name != "auto" or not _smaller_problems(problem):
+            raise
+        return Solver(
+            "neighbours",
+            "Starts from smaller feasible sets.",
+            proves=False,
+            refuses=lambda problem: None,
+            run=partial(_from_neighbours, str(error)),
+            rank=lambda problem, prove: math.inf,
+        )
+
+
 def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) -> Outcome:
     """Reduce as far as the solver wants, solve the parts, put them together."""
-    solver = choose(problem, name, control.prove)
+    solver = _choose(problem, name, control.prove)
     reduction = first_reduction(problem, done) if solver.decompose else None
     if reduction is None:
         return solver.run(problem, control)
@@ -269,9 +287,32 @@ def _needed(problem: Problem, evidence: Evidence, solver: Solver) -> Evidence:
     return smallest(evidence, conflicts)
 
 
-def neighbours(problem: Problem) -> list[FeasibleSet]:
-    """Return the named sets that lie within the problem's set, to start from."""
+def _smaller_problems(problem: Problem) -> list[Problem]:
+    """Return the problem over the named sets within its set, where these can be asked."""
     extras = FeasibleSet(
         p for p in problem.feasible.properties if p.name in ("evidence", "one_per_group", "at_most")
     )
-    return [s & extras for s in NAMED_SETS.values() if s & extras < problem.feasible]
+    smaller = [s & extras for s in NAMED_SETS.values() if s & extras < problem.feasible]
+    problems = []
+    for feasible in smaller:
+        try:
+            trial = problem.with_feasible(feasible)
+            choose(trial, "auto", False)
+            problems.append(trial)
+        except RelatumError:
+            continue  # no solver for this one either
+    return problems
+
+
+def _from_neighbours(otherwise: str, problem: Problem, control: Control) -> Outcome:
+    """Take the best relation that solvers of smaller sets find; it is feasible here too."""
+    best, value = None, -math.inf
+    trials = _smaller_problems(problem)
+    for number, trial in enumerate(trials):
+        child = control.child(None, control.remaining() / (len(trials) - number))
+        relation = _solve(trial, child, "auto", frozenset()).relation
+        if relation is not None and trial.value(relation) > value:
+            best, value = relation, trial.value(relation)
+    if best is None:
+        raise SolverError(otherwise)
+    return Outcome(best)

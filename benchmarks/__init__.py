@@ -1,0 +1,1 @@
+"""Benchmarks: each script measures ratios, side by side with peers, in one run."""
