@@ -132,7 +132,7 @@ def run(seed: int = 0, quick: bool = False) -> None:
     table.add_column("seconds", justify="right", no_wrap=True)
     remarks = []
     started = time.perf_counter()
-    with console.status("learning and inferring"):
+    with console.status("learning and inferring (the first run compiles kernels)"):
         for case in cases(seed, quick):
             e = case.estimate
             table.add_row(
