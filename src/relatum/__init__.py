@@ -24,6 +24,10 @@ _PUBLIC = {
         "Estimate",
         "Status",
     ),
+    "relatum.explanation": (
+        "Explanation",
+        "explain",
+    ),
     "relatum.feasible": (
         "ANTISYMMETRIC",
         "BIJECTIONS",
@@ -92,6 +96,8 @@ if TYPE_CHECKING:
     from relatum.certificate import Certificate as Certificate
     from relatum.estimate import Estimate as Estimate
     from relatum.estimate import Status as Status
+    from relatum.explanation import Explanation as Explanation
+    from relatum.explanation import explain as explain
     from relatum.feasible import ANTISYMMETRIC as ANTISYMMETRIC
     from relatum.feasible import BIJECTIONS as BIJECTIONS
     from relatum.feasible import CONNEX as CONNEX

@@ -1,0 +1,291 @@
+"""Why a pair is related, or is not: what the opposite would cost, and what decides it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
+from relatum.errors import ProblemError
+from relatum.estimate import Estimate, Status
+from relatum.feasible import EQUIVALENCES, evidence
+from relatum.inference import infer
+from relatum.problem import Problem
+from relatum.relation import Partition, Relation
+from relatum.scores import SparseScores
+
+__all__ = ["Cost", "Explanation", "Link", "explain"]
+
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """How many bits forcing a pair costs: the true cost lies between two numbers.
+
+    Attributes
+    ----------
+    low, high : float
+        In bits; equal, up to rounding, where both problems were solved to optimality.
+        Infinite if properties or evidence rule the case out.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether the cost is known, up to a millionth of a bit."""
+        return self.low == self.high or self.high - self.low <= 1e-5
+
+    def __str__(self) -> str:
+        if math.isinf(self.low):
+            return "impossible"
+        if self.exact:
+            return f"{self.high:.3g} bits"
+        return f"between {self.low:.3g} and {self.high:.3g} bits"
+
+
+@dataclass(frozen=True)
+class Link:
+    """One pair of a chain: its log-odds, and whether the estimate relates it."""
+
+    a: int
+    b: int
+    log_odds: float
+    related: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What `explain` returns.
+
+    Attributes
+    ----------
+    pair : (int, int)
+    related : bool
+        Whether the estimate relates the pair.
+    log_odds : float
+        The pair's own log-odds, in bits.
+    together, apart : Cost
+        What forcing the pair to be related, or unrelated, costs against the optimum.
+    chain : tuple of Link
+        From the one element to the other through the pairs of largest log-odds: of all
+        chains, the one whose weakest pair is strongest. For a related pair it stays in
+        their set; for an unrelated one it shows what speaks for relating them, and the
+        links that are not related are where the estimate cuts it.
+    sentence : str
+    """
+
+    pair: tuple[int, int]
+    related: bool
+    log_odds: float
+    together: Cost
+    apart: Cost
+    chain: tuple[Link, ...]
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def explain(
+    problem: Problem,
+    estimate: Estimate,
+    a: int,
+    b: int,
+    *,
+    time_limit: float = 10.0,
+    seed: int = 0,
+) -> Explanation:
+    """Say what forcing a pair together or apart would cost, and which pairs decide it.
+
+    Parameters
+    ----------
+    problem : Problem
+    estimate : Estimate
+        An estimate of the problem, with a relation.
+    a, b : int
+        The pair.
+    time_limit : float
+        Seconds for the one further inference. If the estimate and that inference are
+        optimal, costs are exact; otherwise they are bracketed by values and bounds.
+    seed : int
+
+    Examples
+    --------
+    >>> from relatum.feasible import EQUIVALENCES
+    >>> problem = Problem([[0, 5, -1], [5, 0, 4], [-1, 4, 0]], EQUIVALENCES)
+    >>> why = explain(problem, infer(problem, prove=True), 0, 2)
+    >>> print(why)
+    0 and 2 are related, though their own log-odds are -2 bits: 0-1 (10), 1-2 (8) decide it.
+    Forcing them apart would cost 6 bits.
+    >>> why.apart.exact
+    True
+    """
+    relation = estimate.relation
+    if relation is None:
+        raise ProblemError(
+            f"The estimate has no relation to explain: {estimate.message} Run infer first."
+        )
+    if relation.shape != problem.shape:
+        raise ProblemError(
+            f"The estimate is of shape {relation.shape}, the problem of {problem.shape}."
+        )
+    if not (0 <= a < problem.shape[0] and 0 <= b < problem.shape[1]):
+        raise ProblemError(
+            f"There is no pair ({a}, {b}): |A| = {problem.shape[0]}, |B| = {problem.shape[1]}."
+        )
+    related = (a, b) in relation
+    own = Cost(0.0, estimate.gap)
+    other = _cost_of_opposite(problem, estimate, (a, b), related, (time_limit, seed))
+    together, apart = (own, other) if related else (other, own)
+    log_odds = pair_log_odds(problem, np.array([a]), np.array([b]))[0]
+    chain = _chain(problem, relation, a, b)
+    sentence = _sentence(a, b, related, float(log_odds), other, chain)
+    return Explanation((a, b), related, float(log_odds), together, apart, chain, sentence)
+
+
+def _cost_of_opposite(
+    problem: Problem,
+    estimate: Estimate,
+    pair: tuple[int, int],
+    related: bool,
+    limits: tuple[float, int],
+) -> Cost:
+    """Infer under the opposite evidence and compare."""
+    a, b = pair
+    if related and problem.feasible.has("reflexive") and a == b:
+        return Cost(math.inf, math.inf)
+    forced = evidence(**{"unrelated" if related else "related": [pair]})
+    opposite = problem.with_feasible(problem.feasible & forced)
+    start = _start(opposite, estimate.relation, pair, related)
+    e = infer(opposite, prove=True, time_limit=limits[0], start=start, seed=limits[1])
+    if e.status is Status.INFEASIBLE:
+        return Cost(math.inf, math.inf)
+    low = max(0.0, estimate.value - e.bound)
+    high = math.inf if e.relation is None else max(low, estimate.bound - e.value)
+    return Cost(low, high)
+
+
+def _start(
+    problem: Problem, relation: Relation | None, pair: tuple[int, int], related: bool
+) -> Relation | None:
+    """Change a clustering as little as possible so that the pair is as forced."""
+    if not isinstance(relation, Partition):
+        return None
+    labels = relation.labels.copy()
+    a, b = pair
+    if related:
+        labels[b] = labels.max() + 1
+    else:
+        labels[labels == labels[b]] = labels[a]
+    start = Partition(labels)
+    return start if problem.feasible.contains(start) else None
+
+
+def pair_log_odds(problem: Problem, a: Index, b: Index) -> NDArray[np.float64]:
+    """Return what relating some pairs adds to the value; both directions in symmetric sets."""
+    scores, n = problem.scores, problem.n
+    symmetric = problem.feasible.has("symmetric")
+    if isinstance(scores, SparseScores):
+        low, high = (np.minimum(a, b), np.maximum(a, b)) if symmetric else (a, b)
+        keys = scores.i * problem.shape[1] + scores.j
+        wanted = low * problem.shape[1] + high
+        place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        found = keys[place] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
+        listed = scores.log_odds[place] if len(keys) else np.zeros(len(wanted))
+        rest = np.where(a == b, 0.0, scores.background)
+        return np.where(found, listed, rest).astype(np.float64)
+    c = scores.log_odds
+    if c.ndim == 1:
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        place = low * (2 * n - low - 1) // 2 + high - low - 1
+        return np.where(a == b, 0.0, c[np.minimum(place, c.size - 1)]).astype(np.float64)
+    there = c[a, b].astype(np.float64)
+    return there + np.where(a == b, 0.0, c[b, a]) if symmetric else there
+
+
+def _chain(problem: Problem, relation: Relation, a: int, b: int) -> tuple[Link, ...]:
+    """Return the widest chain of pairs from a to b."""
+    nodes = [a, b]
+    if problem.feasible <= EQUIVALENCES and isinstance(relation, Partition) and a != b:
+        i, j = _candidate_pairs(problem, relation, a, b)
+        path = _widest_path(problem, i, j, a, b)
+        nodes = path if len(path) else nodes
+    ends = np.array(nodes[:-1]), np.array(nodes[1:])
+    values = pair_log_odds(problem, *ends)
+    return tuple(
+        Link(int(p), int(q), float(v), (int(p), int(q)) in relation)
+        for p, q, v in zip(*ends, values, strict=True)
+    )
+
+
+def _candidate_pairs(problem: Problem, relation: Partition, a: int, b: int) -> tuple[Index, Index]:
+    """Pairs that a chain may use: those of the set of a and b, or all that are positive."""
+    labels = relation.labels
+    elements = np.arange(problem.n)
+    if labels[a] == labels[b]:
+        elements = np.flatnonzero(labels == labels[a])
+    if isinstance(problem.scores, SparseScores):
+        inside = np.zeros(problem.n, dtype=np.bool_)
+        inside[elements] = True
+        s = problem.scores
+        keep = inside[s.i] & inside[s.j] & (s.log_odds > 0) & (s.i != s.j)
+        return s.i[keep], s.j[keep]
+    rows = [(elements[k], elements[k + 1 :]) for k in range(len(elements) - 1)]
+    found_i, found_j = [], []
+    for i, others in rows:
+        first = np.full(len(others), i)
+        good = others[pair_log_odds(problem, first, others) > 0]
+        found_i.append(np.full(len(good), i))
+        found_j.append(good)
+    return np.concatenate(found_i), np.concatenate(found_j)
+
+
+def _widest_path(problem: Problem, i: Index, j: Index, a: int, b: int) -> list[int]:
+    """Path whose least log-odds is largest, by a spanning tree of largest log-odds."""
+    if not len(i):
+        return []
+    n = problem.n
+    order = np.argsort(-pair_log_odds(problem, i, j), kind="stable")
+    rank = np.empty(len(i))
+    rank[order] = np.arange(1, len(i) + 1)  # all positive, as csgraph wants them
+    tree = minimum_spanning_tree(coo_array((rank, (i, j)), shape=(n, n)).tocsr())
+    _, before = breadth_first_order(tree, a, directed=False)
+    path = [b]
+    while path[-1] != a:
+        step = int(before[path[-1]])
+        if step < 0:
+            return []
+        path.append(step)
+    return path[::-1]
+
+
+def _sentence(
+    a: int, b: int, related: bool, own: float, other: Cost, chain: tuple[Link, ...]
+) -> str:
+    shown = ", ".join(f"{k.a}-{k.b} ({k.log_odds:.3g})" for k in chain)
+    how = "are related" if related else "are unrelated"
+    agrees = (own > 0) == related
+    text = (
+        f"{a} and {b} {how}, {'as' if agrees else 'though'} their own log-odds are {own:.3g} bits"
+    )
+    if related:
+        text += f": {shown} decide{'s' * (len(chain) == 1)} it."
+    else:
+        cut = [k for k in chain if not k.related]
+        for_it = [k for k in cut if k.log_odds > 0]
+        if for_it:
+            text += f"; the best chain for relating them, {shown}, is cut at "
+            text += ", ".join(f"{k.a}-{k.b}" for k in cut) + "."
+        else:
+            text += ", and no chain of positive pairs connects them."
+    if math.isinf(other.low):
+        return f"{text} Properties and evidence allow nothing else."
+    force = "apart" if related else "together"
+    return f"{text} Forcing them {force} would cost {other}."
