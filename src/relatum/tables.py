@@ -84,9 +84,10 @@ def _is_missing(value: Any) -> bool:
 def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
     """Return the sorted ids of several columns, and each column as places in them."""
     both = np.concatenate(columns)
-    missing = both != both  # NaN is the one value that differs from itself
     if both.dtype == object:
         missing = np.array([_is_missing(v) for v in both], dtype=np.bool_)
+    else:
+        missing = both != both  # NaN is the one value that differs from itself
     if np.any(missing):
         row = int(np.flatnonzero(missing)[0]) % len(columns[0])
         raise ProblemError(f"An id is missing in row {row}; drop such rows first.")
