@@ -10,7 +10,7 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.bounds import grid_of, round_up, trivial_bound
+from relatum.bounds import grid_of, round_up, sums_are_exact, trivial_bound
 from relatum.certificate import Certificate
 from relatum.verification import check_certificate
 
@@ -86,3 +86,12 @@ def test_differences_that_are_integers_in_floating_point_only_still_verify():
                 e = rt.infer(problem, solver=solver, prove=True)
                 report = rt.verify(problem, e)
                 assert report, (name, solver, report.reason)
+
+
+def test_when_sums_are_exact():
+    assert sums_are_exact(rt.Problem(np.array([[0.5, 3.0], [2.0, 0.25]])))
+    assert not sums_are_exact(rt.Problem(np.array([[0.1, 3.0], [2.0, 0.2]])))
+    assert not sums_are_exact(rt.Problem(np.array([[2.0**52, 1.0]])))
+    assert not sums_are_exact(
+        rt.Problem.from_pairs([0], [1], [1.0], background=-0.1, feasible=rt.EQUIVALENCES)
+    )

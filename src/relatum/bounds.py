@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.arithmetic import Rounded
+from relatum.arithmetic import Rounded, exponent_needed
 from relatum.certificate import Leaf, Proof
 from relatum.problem import Problem
 from relatum.scores import DenseScores, SparseScores
 from relatum.views import view_of
 
-__all__ = ["grid_of", "round_up", "trivial_bound"]
+__all__ = ["grid_of", "round_up", "sums_are_exact", "trivial_bound"]
 
 
 def round_up(bound: float, magnitude: float) -> float:
@@ -59,6 +59,17 @@ def _sum_of_positive(problem: Problem) -> float:
     total = float(np.maximum(listed, 0).sum(dtype=np.float64))
     total += float(c[~off].sum(dtype=np.float64))
     return total + max(0.0, problem.background) * unlisted
+
+
+def sums_are_exact(problem: Problem) -> bool:
+    """Say whether sums and differences of the log-odds are exact in float64.
+
+    Only then can a greatest common divisor be read off them.
+    """
+    values = np.append(problem.log_odds.ravel().astype(np.float64), problem.background)
+    magnitude = problem.scores.magnitude() + abs(problem.background) * problem.n_pairs
+    shift = exponent_needed(values)
+    return shift <= 52 and magnitude * 2.0**shift < 2.0**52
 
 
 def grid_of(values: NDArray[np.float64], scores: NDArray[np.float64] | None = None) -> float:

@@ -237,6 +237,8 @@ def _by_search(
         return _anneal_only(search, control, difference, base)
     search.anneal(min(1000 * n, 200_000), expired=control.expired)
     incumbent = Incumbent(difference, search.order, base, large)
+    if not _integers(w):  # differences may be integers in floating point only
+        incumbent.grid = 0.0
     before = plan.before[np.ix_(part, part)]
     tree = OrderTree(difference, incumbent, control, before, settings)
     bound, proof = tree.run()

@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.bounds import sums_are_exact
 from relatum.certificate import Leaf, Proof
 from relatum.conflicts import find_conflict
 from relatum.feasible import EQUIVALENCES
 from relatum.problem import Problem
 from relatum.relation import Partition
+from relatum.scores import DenseScores
 from relatum.solvers.control import Control
 from relatum.solvers.partition_incumbent import Incumbent
 from relatum.solvers.partition_node import Node
@@ -216,7 +218,8 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     settings : Settings
     """
     n = problem.n
-    condensed, constant = problem.folded()
+    # in float64: folded in float32, the bounds of other scores would be proved
+    condensed, constant = DenseScores(problem.dense()).folded()
     weights = square(np.asarray(condensed, dtype=np.float64), n)
     state = problem.state.copy()
     state = np.where(state < 0, state.T, state).astype(np.int8)
@@ -226,6 +229,8 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     if _contradiction(state, linked, cap):
         return _infeasible(problem)
     incumbent = Incumbent(weights, state, linked, constant, cap)
+    if not sums_are_exact(problem):
+        incumbent.grid = 0.0
     if isinstance(control.start, Partition):
         incumbent.start(control.start.labels)
     incumbent.search(settings.search, control.seed)
