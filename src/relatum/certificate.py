@@ -10,7 +10,7 @@ feasible), `Branch` (a pair is related or it is not), `Fix` (a pair takes one va
 the other value's bound is no better than claimed), `Imply` (a row leaves a pair one value),
 `Decompose` (disjoint sets of elements, bounded one by one), `Contract` (elements known
 to be related are one), `Merge` (elements of an order that are alike are one) and
-`SubsetOrder` (few elements, which the checker orders itself). Rows are named by family and
+`SubsetOrder` (a part that the checker orders itself). Rows are named by family and
 index; see `FAMILIES`.
 """
 
@@ -298,7 +298,10 @@ class Merge:
 
 @dataclass(frozen=True, eq=False)
 class SubsetOrder:
-    """At most 16 elements, of which the checker finds the best linear order itself."""
+    """A linear order so constrained that the checker goes through it itself.
+
+    It follows the subsets of elements that may begin an order worth more than is claimed.
+    """
 
 
 Proof = Leaf | Branch | Fix | Imply | Decompose | Contract | Merge | SubsetOrder

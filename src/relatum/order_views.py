@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ from numpy.typing import NDArray
 import relatum.order_families  # noqa: F401  makes the rows of orders known to certificates
 from relatum.errors import CertificateError
 from relatum.feasible import LINEAR_ORDERS
-from relatum.views import NOTHING, DenseView
+from relatum.views import DenseView
 
-__all__ = ["MOST_ELEMENTS", "best_order_value", "merged_view"]
+__all__ = ["MOST_ELEMENTS", "MOST_STATES", "check_best_order", "merged_view"]
 
-MOST_ELEMENTS = 16
-_BITS = 61  # sums of scores are held in so many bits
+MOST_ELEMENTS = 62  # one bit each
+MOST_STATES = 200_000
+_BITS = 60  # sums of scores are held in so many bits
 
 
 def _dense_view_of_orders(view: object, what: str) -> DenseView:
@@ -64,11 +66,13 @@ def _require_alike(view: DenseView, a: int, b: int) -> None:
         raise CertificateError(f"Elements {a} and {b} are merged but not alike.")
 
 
-def best_order_value(given: object) -> Any:
-    """Return the largest value of a linear order, by dynamic programming over subsets.
+def check_best_order(given: object, claim: Any) -> None:
+    """Go through the subsets that may begin an order worth more than the claim; find none.
 
-    In exact arithmetic, scores of more than 61 bits are rounded up first, which can only
-    raise the result.
+    Raises
+    ------
+    CertificateError
+        If there is such an order, or if there are too many subsets to tell.
     """
     view = _dense_view_of_orders(given, "Ordering outright")
     n = view.shape[0]
@@ -76,45 +80,80 @@ def best_order_value(given: object) -> Any:
         raise CertificateError(
             f"At most {MOST_ELEMENTS} elements are ordered outright, and there are {n}."
         )
-    diagonal = view.arithmetic.total(np.diagonal(view.scores))
     excluded = (view.state == 0) | (view.state.T == 1)
     np.fill_diagonal(excluded, False)
-    if not view.arithmetic.exact:
-        margin = 2.0**-40 * float(np.abs(view.scores).sum())
-        best = _best_of_subsets(np.asarray(view.scores, dtype=np.float64), excluded)
-        return NOTHING if best is None else float(best) + margin + diagonal
-    total = int(sum(abs(v) for v in view.scores.ravel().tolist()))
-    drop = max(0, total.bit_length() - _BITS)
-    rounded = [-((-v) >> drop) for v in view.scores.ravel().tolist()]
-    best = _best_of_subsets(np.array(rounded, dtype=np.int64).reshape(n, n), excluded)
-    return NOTHING if best is None else (int(best) << drop) + diagonal
+    w, room = _scaled(view, claim)
+    better = np.maximum(np.where(excluded, w.T, w), np.where(excluded.T, w, w.T))
+    loss = np.where(excluded | excluded.T, 0, np.maximum(w - w.T, 0))  # of b before a
+    spare = int(np.triu(better, 1).sum()) - room - 1
+    if spare >= 0 and _order_losing_at_most(loss, excluded.T, spare):
+        raise CertificateError(
+            "There is a linear order whose value is above the claimed bound "
+            f"{view.arithmetic.to_float(claim):.9g}."
+        )
 
 
-def _best_of_subsets(w: NDArray[Any], excluded: NDArray[np.bool_]) -> Any:
-    """Largest sum of w over the pairs a before b of an order; None if all are excluded."""
-    n = len(w)
-    size = 1 << n
-    subsets = np.arange(size)
-    count = np.bitwise_count(subsets)
-    best = np.zeros(size, dtype=w.dtype)
-    possible = np.zeros(size, dtype=np.bool_)
-    possible[0] = True
-    earned = []  # earned[j][S]: what j earns as the last element after those of S
-    for j in range(n):
-        column = np.zeros(1, dtype=w.dtype)
-        for i in range(n):
-            column = np.concatenate([column, column + w[i, j]])
-        earned.append(column)
-    barred = (excluded.T @ (1 << np.arange(n))).astype(np.int64)
-    for k in range(1, n + 1):
-        layer = subsets[count == k]
-        for j in range(n):
-            whole = layer[(layer >> j) & 1 == 1]
-            rest = whole ^ (1 << j)
-            ok = possible[rest] & ((rest & barred[j]) == 0)
-            whole, rest = whole[ok], rest[ok]
-            value = best[rest] + earned[j][rest]
-            better = ~possible[whole] | (value > best[whole])
-            best[whole[better]] = value[better]
-            possible[whole] = True
-    return best[-1] if possible[-1] else None
+def _scaled(view: DenseView, claim: Any) -> tuple[NDArray[np.int64], int]:
+    """Return scores, rounded up, and the claim without diagonal, rounded down, as integers."""
+    n = view.shape[0]
+    off = view.scores.copy()
+    np.fill_diagonal(off, 0)
+    room = claim - view.arithmetic.total(np.diagonal(view.scores))
+    if view.arithmetic.exact:
+        entries = off.ravel().tolist()
+        drop = max(0, sum(abs(v) for v in entries).bit_length() - _BITS)
+        whole = [-((-v) >> drop) for v in entries]
+        return np.array(whole, dtype=np.int64).reshape(n, n), int(room) >> drop
+    shift = _BITS - math.frexp(float(np.abs(off).sum()))[1]
+    up = np.ceil(np.ldexp(np.asarray(off, dtype=np.float64), shift))
+    room -= 2.0**-40 * float(np.abs(off).sum())  # covers the rounding of the claim
+    return up.astype(np.int64), math.floor(math.ldexp(room, shift))
+
+
+def _packed_cycles(loss: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Subsets {a, b, c} among which every order loses so much, no loss counted twice."""
+    rest = loss.copy()
+    subsets, weights = [], []
+    for a, b in np.argwhere(loss > 0).tolist():
+        while rest[a, b] > 0:
+            through = np.minimum(rest[b], rest[:, a])
+            c = int(through.argmax())
+            w = min(int(rest[a, b]), int(through[c]))
+            if w <= 0:
+                break
+            rest[a, b] -= w
+            rest[b, c] -= w
+            rest[c, a] -= w
+            subsets.append((1 << a) | (1 << b) | (1 << c))
+            weights.append(w)
+    return np.array(subsets, dtype=np.int64), np.array(weights, dtype=np.int64)
+
+
+def _order_losing_at_most(loss: NDArray[np.int64], must: NDArray[np.bool_], spare: int) -> bool:
+    """Say whether some order loses at most `spare`; must[a, b] says that a precedes b."""
+    n = len(loss)
+    one = np.int64(1) << np.arange(n, dtype=np.int64)
+    needed = (must.T @ one).astype(np.int64)
+    cycle, weight = _packed_cycles(loss)
+    states, cost = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for _ in range(n):
+        taken = (states[:, None] & one) != 0
+        added = (~taken).astype(np.int64) @ loss
+        row, j = np.nonzero(~taken & ((states[:, None] & needed) == needed))
+        after, total = states[row] | one[j], cost[row] + added[row, j]
+        keep = total <= spare
+        after, total = after[keep], total[keep]
+        if len(cycle):
+            keep = total + ((after[:, None] & cycle) == 0) @ weight <= spare
+            after, total = after[keep], total[keep]
+        order = np.lexsort((total, after))
+        after, total = after[order], total[order]
+        first = np.flatnonzero(np.diff(after, prepend=-1))
+        states, cost = after[first], total[first]
+        if len(states) == 0:
+            return False
+        if len(states) > MOST_STATES:
+            raise CertificateError(
+                f"More than {MOST_STATES} subsets may begin an order worth more than is claimed."
+            )
+    return True

@@ -10,14 +10,14 @@ import relatum as rt
 from relatum.certificate import Decompose, Leaf, Merge
 from relatum.io import read_lolib
 from relatum.solvers.control import Control
-from relatum.solvers.linear_orders import Plan, component_order, plan_of, solve_plan
+from relatum.solvers.linear_orders import MANY_STATES, Plan, component_order, plan_of, solve_plan
 from relatum.solvers.order_tree import TreeSettings
 from relatum.testing import check_solver
 
 METHODS = {
-    "dp": (16, None),
-    "lp": (1, TreeSettings()),
-    "branching": (1, TreeSettings(root_rounds=1, half_rounds=0, node_rounds=1, iterations=20)),
+    "dp": (MANY_STATES, None),
+    "lp": (0, TreeSettings()),
+    "branching": (0, TreeSettings(root_rounds=1, half_rounds=0, node_rounds=1, iterations=20)),
 }
 
 
@@ -68,7 +68,7 @@ def test_agrees_with_brute_force_on_many_problems():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_each_method_alone_proves_the_same_optimum(method):
-    dp_limit, settings = METHODS[method]
+    states, settings = METHODS[method]
     rng = np.random.default_rng(1)
     nodes = 0
     for _ in range(100):
@@ -78,7 +78,7 @@ def test_each_method_alone_proves_the_same_optimum(method):
         if best == -np.inf:
             assert not isinstance(plan, Plan)
             continue
-        order, bound, proof, stats = solve_plan(plan, Control(prove=True), None, dp_limit, settings)
+        order, bound, proof, stats = solve_plan(plan, Control(prove=True), None, states, settings)
         nodes += stats["nodes"]
         relation = rt.LinearOrder.from_order(order)
         e = rt.Estimate(
@@ -100,7 +100,7 @@ def test_branching_on_a_hard_instance_is_proved():
     problem = rt.Problem(c, rt.LINEAR_ORDERS)
     plan = plan_of(problem)
     settings = TreeSettings(root_rounds=4, half_rounds=0, node_rounds=2)
-    order, bound, proof, stats = solve_plan(plan, Control(prove=True), None, 1, settings)
+    order, bound, proof, stats = solve_plan(plan, Control(prove=True), None, 0, settings)
     assert stats["nodes"] > 1
     e = rt.infer(problem, prove=True)
     assert e.status is rt.Status.OPTIMAL

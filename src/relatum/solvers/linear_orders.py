@@ -1,8 +1,8 @@
 """Linear orders: merge alike elements, split into components, order each exactly or well.
 
 A most probable linear order keeps the strongly connected components of the majority graph
-apart, in a topological order. Components of few elements are ordered by dynamic
-programming over subsets, larger ones by branch and cut (to prove) or by annealing.
+apart, in a topological order. Components in which few subsets of the elements matter are
+ordered by dynamic programming over these, others by branch and cut (to prove) or annealing.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from scipy.sparse.csgraph import connected_components
 
 from relatum.certificate import Decompose, Leaf, Merge, Proof, SubsetOrder
 from relatum.feasible import LINEAR_ORDERS
-from relatum.kernels.order_dp import subset_order, twin_classes
+from relatum.kernels.order_batch import twin_classes
 from relatum.kernels.order_rows import close_precedence
+from relatum.kernels.order_states import pruned_order
 from relatum.problem import Problem
 from relatum.relation import LinearOrder
 from relatum.solvers.control import Control
@@ -28,13 +29,14 @@ from relatum.solvers.order_search import OrderSearch
 from relatum.solvers.order_tree import Incumbent, OrderTree, TreeSettings
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["DP_LIMIT", "DP_MOST", "MOST_ELEMENTS", "Plan", "plan_of", "solve_plan"]
+__all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "Plan", "plan_of", "solve_plan"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-DP_LIMIT = 13  # components of so many elements are ordered by dynamic programming
-DP_MOST = 16  # ... and of so many at most, if that is asked for; the checker's limit
+FEW_STATES = 3_000  # subsets that dynamic programming may look at before branch and cut
+MANY_STATES = 100_000  # ... if it is asked for; less than what the checker is ready to do
+DP_ELEMENTS = 62
 MOST_ELEMENTS = 5_000
 
 
@@ -157,27 +159,28 @@ def solve_plan(
     plan: Plan,
     control: Control,
     start: Index | None = None,
-    dp_limit: int = DP_LIMIT,
+    states: int = FEW_STATES,
     settings: TreeSettings | None = None,
 ) -> tuple[Index, float, Proof, dict[str, Any]]:
     """Order every part; return (order of elements, bound, proof, stats)."""
     d = plan.search_weights
     several = [p for p in plan.parts if len(p) > 1]
-    large = sum(len(p) > dp_limit for p in several)
+    by_subsets = [_by_subsets(plan, p, states) for p in several]
+    large = sum(r is None for r in by_subsets)
     stats: dict[str, Any] = {
         "classes": len(plan.w), "components": len(plan.parts), "nodes": 0, "rounds": 0,
         "half_cuts": 0,
     }  # fmt: skip
     chain: list[Index] = []
     proofs: list[tuple[Index, float, Proof]] = []
-    left = sum(len(p) ** 2 for p in several if len(p) > dp_limit)
+    left = sum(len(p) ** 2 for p, r in zip(several, by_subsets, strict=True) if r is None)
+    found = iter(by_subsets)
     for part in plan.parts:
         if len(part) == 1:
             chain.append(part)
             continue
-        if len(part) <= dp_limit:
-            result = _by_subsets(plan, part)
-        else:
+        result = next(found)
+        if result is None:
             share = control.remaining() * len(part) ** 2 / max(1, left)
             left -= len(part) ** 2
             child = control.child(None, share)
@@ -203,15 +206,21 @@ def _part_base(plan: Plan, part: Index) -> tuple[Floats, float]:
     return w, math.fsum([*plan.inner[part].tolist(), *lower.tolist()])
 
 
-def _by_subsets(plan: Plan, part: Index) -> _Part:
-    w, _ = _part_base(plan, part)
+def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
+    """Order a part by dynamic programming over subsets; None if too many matter."""
+    if len(part) > DP_ELEMENTS or states == 0:
+        return None
+    w = plan.w[np.ix_(part, part)]
     inner = plan.inner[part]
     barred = plan.before[np.ix_(part, part)].T
-    value, order = subset_order(np.where(barred, -np.inf, w))
-    bound = value + math.fsum(inner.tolist())
+    found, order = pruned_order(np.where(barred, -np.inf, w), states)
+    if not found:
+        return None
+    ordered = w[np.ix_(order, order)][np.triu_indices(len(part), 1)]
+    bound = math.fsum([*ordered.tolist(), *inner.tolist()])
     if not (_integers(w) and _integers(inner)):
-        # the checker rounds to 61 bits; floats here to 53
-        bound += 1e-12 * float(np.abs(w).sum() + np.abs(inner).sum())
+        # more than the ties that the search leaves open, and than the checker rounds
+        bound += 2e-9 * float(np.abs(w).max()) + 1e-12 * float(np.abs(w).sum())
     return _Part(order, bound, SubsetOrder())
 
 
@@ -324,33 +333,24 @@ def _refuses(problem: Problem) -> str | None:
     return None
 
 
-def _refuses_dp(problem: Problem) -> str | None:
-    reason = _refuses(problem)
-    if reason is None and problem.n > DP_MOST:
-        plan = plan_of(problem)
-        if isinstance(plan, Plan) and max(len(p) for p in plan.parts) > DP_MOST:
-            return f"orders components of at most {DP_MOST} elements"
-    return reason
-
-
-def _outcome(problem: Problem, control: Control, prove: bool, dp_limit: int) -> Outcome:
+def _outcome(problem: Problem, control: Control, prove: bool, states: int) -> Outcome:
     plan = plan_of(problem)
     if not isinstance(plan, Plan):
         return Outcome(None, -math.inf, plan)
     start = None if control.start is None else control.start.to(LinearOrder).order
     child = control.child(control.start, control.remaining())
     child.prove = prove
-    order, bound, proof, stats = solve_plan(plan, child, start, dp_limit)
+    order, bound, proof, stats = solve_plan(plan, child, start, states)
     return Outcome(LinearOrder.from_order(order), bound, proof, stats)
 
 
 register(
     Solver(
         name="order_dp",
-        summary="Linear orders of small components, by dynamic programming over subsets.",
+        summary="Linear orders, by dynamic programming over the subsets that matter.",
         proves=True,
-        refuses=_refuses_dp,
-        run=lambda problem, control: _outcome(problem, control, True, DP_MOST),
+        refuses=_refuses,
+        run=lambda problem, control: _outcome(problem, control, True, MANY_STATES),
         rank=lambda problem, prove: math.inf,
     )
 )
@@ -360,7 +360,7 @@ register(
         summary="Linear orders, by cutting planes on a first-order LP and branching.",
         proves=True,
         refuses=_refuses,
-        run=lambda problem, control: _outcome(problem, control, True, DP_LIMIT),
+        run=lambda problem, control: _outcome(problem, control, True, FEW_STATES),
         rank=lambda problem, prove: 10.0 if prove or problem.n <= 60 else 20.0,
     )
 )
@@ -370,7 +370,7 @@ register(
         summary="Linear orders, by annealing over the places of elements.",
         proves=False,
         refuses=_refuses,
-        run=lambda problem, control: _outcome(problem, control, False, DP_LIMIT),
+        run=lambda problem, control: _outcome(problem, control, False, FEW_STATES),
         rank=lambda problem, prove: 15.0,
     )
 )

@@ -1,4 +1,4 @@
-"""Exact linear orders of few elements: twins, components and dynamic programming over subsets.
+"""Exact linear orders of many small problems: twins, components, subsets that matter.
 
 Everywhere ``w[a, b]`` is what it is worth that a comes before b, -inf if that is excluded
 (never +inf, never nan); the value of an order is the sum of w over its pairs a before b.
@@ -9,62 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["order_components", "order_small", "order_small_many", "subset_order", "twin_classes"]
+from relatum.kernels.order_states import pruned_order
 
-
-@njit(cache=True)
-def _half_sums(w, first, count):
-    """Return table[S, j] = the sum of w[first + i, j] over i in S, S of `count` elements."""
-    n = w.shape[0]
-    table = np.zeros((1 << count, n))
-    for s in range(1, 1 << count):
-        low = 0
-        while not (s >> low) & 1:
-            low += 1
-        rest = s & (s - 1)
-        for j in range(n):
-            table[s, j] = table[rest, j] + w[first + low, j]
-    return table
-
-
-@njit(cache=True)
-def subset_order(w):
-    """Return (value, order) of the best linear order, by dynamic programming over subsets.
-
-    ``best[S]`` is the value of the best order of S; its last element j earns the sum of
-    w[i, j] over the others, looked up in two tables over half of the elements each.
-    Among equal orders the one whose last element has the largest number is kept, at each
-    step from the end, so that ties fall the same way everywhere.
-    """
-    n = w.shape[0]
-    half = n // 2
-    low_sums = _half_sums(w, 0, half)
-    high_sums = _half_sums(w, half, n - half)
-    mask = (1 << half) - 1
-    best = np.full(1 << n, -np.inf)
-    best[0] = 0.0
-    for s in range(1, 1 << n):
-        top = -np.inf
-        for j in range(n):
-            if (s >> j) & 1:
-                rest = s ^ (1 << j)
-                v = best[rest] + low_sums[rest & mask, j] + high_sums[rest >> half, j]
-                if v > top:
-                    top = v
-        best[s] = top
-    order = np.empty(n, np.int64)
-    s = (1 << n) - 1
-    for place in range(n - 1, -1, -1):
-        chosen = -1
-        for j in range(n - 1, -1, -1):
-            if (s >> j) & 1 and chosen < 0:
-                rest = s ^ (1 << j)
-                v = best[rest] + low_sums[rest & mask, j] + high_sums[rest >> half, j]
-                if v == best[s]:
-                    chosen = j
-        order[place] = chosen
-        s ^= 1 << chosen
-    return best[(1 << n) - 1], order
+__all__ = ["order_components", "order_small", "order_small_many", "twin_classes"]
 
 
 @njit(cache=True)
@@ -149,14 +96,13 @@ def order_components(w):
 
 
 @njit(cache=True)
-def order_small(w, limit):
-    """Order up to 64 elements exactly, as far as components of at most `limit` classes go.
+def order_small(w, most):
+    """Order up to 64 elements exactly, component by component, if `most` subsets suffice.
 
     Returns
     -------
     order : int64 array (n,)
-        Elements from first to last. Classes of components that are too large come in the
-        order of their numbers.
+        Elements from first to last; components not ordered best are ordered well.
     twins : int64 array (n,)
         The class of each element.
     component : int64 array (n,)
@@ -185,13 +131,13 @@ def order_small(w, limit):
         members = np.flatnonzero(comp_of_class == t)
         m = members.size
         local = np.arange(m)
-        solved[t] = m <= limit
-        if 1 < m <= limit:
+        solved[t] = True
+        if m > 1:
             v = np.empty((m, m))
             for p in range(m):
                 for q in range(m):
                     v[p, q] = u[members[p], members[q]]
-            _, local = subset_order(v)
+            solved[t], local = pruned_order(v, most)
         for p in range(m):
             for a in range(n):
                 if twins[a] == members[local[p]]:
@@ -204,7 +150,7 @@ def order_small(w, limit):
 
 
 @njit(cache=True, nogil=True)
-def order_small_many(w, n, limit):
+def order_small_many(w, n, most):
     """Run `order_small` on many problems, whose n x n matrices lie one after another in w.
 
     Returns the flat orders, twins, components and solved flags (one an element each) and
@@ -223,7 +169,7 @@ def order_small_many(w, n, limit):
     for k in range(n.size):
         m = n[k]
         matrix = w[at : at + m * m].reshape(m, m)
-        o, c, t, s = order_small(matrix, limit)
+        o, c, t, s = order_small(matrix, most)
         order[row : row + m] = o
         twins[row : row + m] = c
         component[row : row + m] = t

@@ -1,0 +1,58 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import naive
+from relatum.kernels.order_states import greedy_order, pack_cycles, pruned_order
+
+
+def _weights(rng, n, kind):
+    w = rng.normal(size=(n, n)) if kind == "normal" else rng.integers(-2, 3, (n, n)).astype(float)
+    np.fill_diagonal(w, 0.0)
+    if kind == "excluded":  # a consistent part of what a random order excludes
+        rank = rng.permutation(n)
+        w[(rank[:, None] > rank[None, :]) & (rng.random((n, n)) < 0.3)] = -np.inf
+    return w
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "excluded"])
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6])
+def test_pruned_order_is_the_best_of_all_orders(n, kind):
+    rng = np.random.default_rng(n)
+    for _ in range(15):
+        w = _weights(rng, n, kind)
+        found, order = pruned_order(w, 1 << n)
+        assert found
+        assert sorted(order.tolist()) == list(range(n))
+        value = naive.order_value(w.tolist(), order.tolist())
+        assert value == pytest.approx(naive.best_linear_order(w.tolist()), abs=1e-9)
+
+
+def test_packed_cycles_use_every_loss_once_and_bound_every_order():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n = int(rng.integers(3, 7))
+        d = rng.integers(-4, 5, (n, n))
+        loss = np.maximum(d - d.T, 0).astype(float)
+        cycles, weight = pack_cycles(loss)
+        used = np.zeros((n, n))
+        for (a, b, c), w in zip(cycles.tolist(), weight.tolist(), strict=True):
+            assert w > 0
+            for p, q in ((a, b), (b, c), (c, a)):
+                used[p, q] += w
+        assert (used <= loss + 1e-12).all()
+        least = min(naive.order_value(loss.T.tolist(), o) for o in permutations(range(n)))
+        assert weight.sum() <= least + 1e-12
+
+
+def test_greedy_takes_the_least_loss_each_time_and_what_must_come_first():
+    loss = np.array([[0, 5, 0, 0], [0, 0, 2, 0], [1, 0, 0, 0], [0, 0, np.inf, 0]])
+    order = greedy_order(loss).tolist()
+    left, expected = [0, 1, 2, 3], []
+    while left:
+        best = min(left, key=lambda j: sum(loss[k][j] for k in left))
+        expected.append(best)
+        left.remove(best)
+    assert order == expected
+    assert order.index(3) < order.index(2)
