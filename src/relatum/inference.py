@@ -27,6 +27,7 @@ from relatum.properties import Evidence
 from relatum.reductions import first_reduction
 from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
 from relatum.solvers.control import Control, Monitor, polite_interrupts
+from relatum.solvers.order_batch import order_many
 from relatum.solvers.registry import Outcome, Solver, choose
 
 __all__ = ["infer", "infer_many"]
@@ -99,6 +100,9 @@ def infer_many(
 ) -> list[Estimate]:
     """Infer many problems in parallel through joblib, in order.
 
+    Small problems over LINEAR_ORDERS without evidence are not sent around one by one: one
+    kernel orders all of them.
+
     Parameters
     ----------
     problems : iterable of Problem
@@ -109,7 +113,13 @@ def infer_many(
     """
     from joblib import Parallel, delayed
 
-    return list(Parallel(n_jobs=n_jobs)(delayed(infer)(p, **arguments) for p in problems))
+    given = list(problems)
+    estimates = order_many(given, arguments)
+    rest = [k for k, e in enumerate(estimates) if e is None]
+    later = Parallel(n_jobs=n_jobs)(delayed(infer)(given[k], **arguments) for k in rest)
+    for k, e in zip(rest, later, strict=True):
+        estimates[k] = e
+    return [e for e in estimates if e is not None]
 
 
 def _check_arguments(problem: Problem, time_limit: float, start: Relation | None) -> None:

@@ -73,8 +73,18 @@ def test_order_small_is_best_with_and_without_twins(kind):
         assert naive.order_value(w.tolist(), order.tolist()) == pytest.approx(best[-1], abs=1e-9)
         flat.append(w.ravel())
         sizes.append(n)
-    order, _, _, _, value = order_small_many(np.concatenate(flat), np.array(sizes), 1000)
-    assert len(order) == sum(sizes)
+    order, _, component, _, worth, value = order_small_many(
+        np.concatenate(flat), np.array(sizes), 1000
+    )
+    row = 0
+    for w, n, v in zip(flat, sizes, value, strict=True):
+        w, own = w.reshape(n, n), component[row : row + n]
+        rank = np.argsort(order[row : row + n])
+        chosen = np.where(rank[:, None] <= rank[None, :], w, 0.0)
+        inner = [chosen[np.ix_(own == t, own == t)].sum() for t in range(own.max() + 1)]
+        np.testing.assert_allclose(worth[row : row + own.max() + 1], inner, atol=1e-9)
+        assert v == pytest.approx(chosen.sum())
+        row += n
     np.testing.assert_allclose(value, best, atol=1e-9)
 
 

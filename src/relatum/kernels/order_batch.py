@@ -153,8 +153,9 @@ def order_small(w, most):
 def order_small_many(w, n, most):
     """Run `order_small` on many problems, whose n x n matrices lie one after another in w.
 
-    Returns the flat orders, twins, components and solved flags (one an element each) and
-    the value of every problem's order.
+    Returns the flat orders, twins, components, solved flags and worths of components (one
+    an element each; those of component t at place t) and the value of every problem's
+    order. Values and worths include the diagonal.
     """
     total = 0
     for k in range(n.size):
@@ -163,6 +164,7 @@ def order_small_many(w, n, most):
     twins = np.empty(total, np.int64)
     component = np.empty(total, np.int64)
     solved = np.empty(total, np.bool_)
+    worth = np.zeros(total)
     value = np.zeros(n.size)
     at = 0
     row = 0
@@ -174,11 +176,12 @@ def order_small_many(w, n, most):
         twins[row : row + m] = c
         component[row : row + m] = t
         solved[row : row + m] = s
-        v = 0.0
         for p in range(m):
-            for q in range(p + 1, m):
-                v += matrix[o[p], o[q]]
-        value[k] = v
+            for q in range(p, m):
+                v = matrix[o[p], o[q]]
+                value[k] += v
+                if t[o[p]] == t[o[q]]:
+                    worth[row + t[o[p]]] += v
         at += m * m
         row += m
-    return order, twins, component, solved, value
+    return order, twins, component, solved, worth, value

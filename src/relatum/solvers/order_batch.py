@@ -1,0 +1,105 @@
+"""Many small linear-order problems at once: one kernel call, certificates from its arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.certificate import Certificate, Decompose, Leaf, Merge, Proof, SubsetOrder
+from relatum.estimate import Estimate, Status
+from relatum.feasible import LINEAR_ORDERS
+from relatum.kernels.order_batch import order_small_many
+from relatum.problem import Problem
+from relatum.relation import LinearOrder
+from relatum.scores import DenseScores
+
+__all__ = ["LARGEST", "order_many"]
+
+Index = NDArray[np.int64]
+
+LARGEST = 62  # elements; one bit each
+STATES = 20_000  # subsets looked at in a component before it is left to branch and cut
+_KNOWN = {"solver", "prove", "time_limit", "seed"}
+
+
+def _accepts(problem: Any) -> bool:
+    return (
+        isinstance(problem, Problem)
+        and problem.feasible is LINEAR_ORDERS
+        and isinstance(problem.scores, DenseScores)
+        and problem.n <= LARGEST
+    )
+
+
+def order_many(problems: Sequence[Problem], arguments: Mapping[str, Any]) -> list[Estimate | None]:
+    """Order all small problems over LINEAR_ORDERS; None for those left to `infer`.
+
+    Parameters
+    ----------
+    problems : sequence of Problem
+    arguments : mapping
+        Those of `infer`; with a start, a monitor or another solver named, nothing is done.
+    """
+    estimates: list[Estimate | None] = [None] * len(problems)
+    if not arguments.keys() <= _KNOWN or arguments.get("solver", "auto") not in (
+        "auto",
+        "order_dp",
+    ):
+        return estimates
+    chosen = [k for k, p in enumerate(problems) if _accepts(p)]
+    if len(chosen) < 2:
+        return estimates
+    began = time.perf_counter()
+    matrices = [np.asarray(problems[k].log_odds, dtype=np.float64).ravel() for k in chosen]
+    sizes = np.array([problems[k].n for k in chosen], dtype=np.int64)
+    arrays = order_small_many(np.concatenate(matrices), sizes, STATES)
+    stats = {"batch": len(chosen), "batch_seconds": time.perf_counter() - began}
+    row = 0
+    for k, matrix, n, value in zip(
+        chosen, matrices, sizes.tolist(), arrays[5].tolist(), strict=True
+    ):
+        own = [a[row : row + n] for a in arrays[:5]]
+        estimates[k] = _estimate(matrix, own, value, stats)
+        row += n
+    return estimates
+
+
+def _estimate(
+    matrix: NDArray[np.float64], arrays: list[NDArray[Any]], value: float, stats: dict[str, Any]
+) -> Estimate | None:
+    order, twins, component, solved, worth = arrays
+    count = int(component[order[-1]]) + 1
+    if not solved[:count].all():
+        return None
+    magnitude = np.abs(matrix)
+    margin = 0.0
+    if not np.array_equal(matrix, np.rint(matrix)):
+        # more than the ties that the search leaves open, and than the checker rounds
+        margin = 2e-9 * float(magnitude.max()) * len(order) + 1e-12 * float(magnitude.sum())
+    classes = int(twins.max()) + 1
+    of_class = component
+    if classes < len(order):
+        of_class = np.empty(classes, dtype=np.int64)
+        of_class[twins] = component
+    parts: list[tuple[Index, float, Proof]] = []
+    for t in np.flatnonzero(np.bincount(of_class, minlength=count) > 1).tolist():
+        parts.append((np.flatnonzero(of_class == t), float(worth[t]) + margin, SubsetOrder()))
+    proof: Proof = Decompose(tuple(parts)) if parts else Leaf()
+    if classes < len(order):
+        proof = Merge(twins.copy(), proof)
+    bound = value + (len(parts) + 1) * margin
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return Estimate(
+        Status.OPTIMAL,
+        LinearOrder.trusted(ranks),
+        value,
+        bound,
+        Certificate(bound, proof),
+        "order_dp",
+        stats=stats,
+    )
