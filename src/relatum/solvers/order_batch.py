@@ -85,9 +85,10 @@ def _estimate(
     if classes < len(order):
         of_class = np.empty(classes, dtype=np.int64)
         of_class[twins] = component
-    parts: list[tuple[Index, float, Proof]] = []
-    for t in np.flatnonzero(np.bincount(of_class, minlength=count) > 1).tolist():
-        parts.append((np.flatnonzero(of_class == t), float(worth[t]) + margin, SubsetOrder()))
+    several = np.flatnonzero(np.bincount(of_class, minlength=count) > 1).tolist()
+    parts: list[tuple[Index, float, Proof]] = [
+        (np.flatnonzero(of_class == t), float(worth[t]) + margin, SubsetOrder()) for t in several
+    ]
     proof: Proof = Decompose(tuple(parts)) if parts else Leaf()
     if classes < len(order):
         proof = Merge(twins.copy(), proof)
