@@ -5,9 +5,11 @@ family                    index                   row
 ========================  ======================  ========================================
 ``odd_wheel``             c, v_1 ... v_k (k odd)  sum_i x_cv_i - sum_i x_v_iv_i+1 <= (k-1)/2
 ``two_partition``         S, -1, T                x(S:T) - x(S) - x(T) <= min(|S|, |T|)
+``path``                  v_0 ... v_k (k >= 2)    sum_i x_v_iv_i+1 - x_v_0v_k <= k - 1
 ========================  ======================  ========================================
 
-x(S) is the sum over unordered pairs within S, x(S:T) over pairs with one element in each.
+``path`` holds for every transitive relation. x(S) is the sum over unordered pairs within S,
+x(S:T) over pairs with one element in each.
 Rows of different length are padded with -1. Importing this module makes the families known
 to certificates.
 """
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 from relatum.certificate import Family, SparseRows, register_family
 from relatum.feasible import FeasibleSet
 
-__all__ = ["odd_wheel_rows", "two_partition_rows"]
+__all__ = ["odd_wheel_rows", "path_rows", "two_partition_rows"]
 
 Index = NDArray[np.int64]
 
@@ -68,6 +70,27 @@ def two_partition_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
     return _from_lists(parts, rhs)
 
 
+def path_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
+    """Write paths down: pairs of consecutive elements, and the pair of the ends."""
+    length = (index >= 0).sum(axis=1) - 1
+    start = np.concatenate([[0], np.cumsum(length + 1)]).astype(np.int64)
+    row = np.repeat(np.arange(len(index)), length + 1)
+    step = np.arange(start[-1]) - start[row]
+    last = step == length[row]  # the last term is the closing pair
+    a = np.where(last, index[row, 0], index[row, step])
+    b = np.where(last, index[row, length[row]], index[row, np.minimum(step + 1, length[row])])
+    return SparseRows(start, a, b, np.where(last, -1, 1).astype(np.int64), length - 1)
+
+
+def _paths_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
+    length = (index >= 0).sum(axis=1)
+    solid = ((index >= 0) == (np.arange(index.shape[1]) < length[:, None])).all()
+    if not (feasible.has("transitive") and solid and (length >= 3).all()):
+        return False
+    ordered = np.sort(index, axis=1)
+    return not bool(((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any())
+
+
 def _distinct(row: Index) -> bool:
     named = row[row >= 0]
     return len(np.unique(named)) == len(named)
@@ -109,4 +132,7 @@ register_family(
         _two_partitions_valid,
         "x(S:T) - x(S) - x(T) <= min(|S|, |T|)",
     )
+)
+register_family(
+    Family("path", None, path_rows, _paths_valid, "sum_i x_v_iv_(i+1) - x_v_0v_k <= k - 1")
 )

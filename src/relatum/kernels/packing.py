@@ -1,0 +1,208 @@
+"""Packing of conflicts: bounds for clusterings too large for linear programs.
+
+Two pairs that want to be related and a third that does not are in conflict: of the row
+x_ba + x_ac - x_bc <= 1 a multiplier m lowers the bound by m, as long as the residual
+log-odds of the first two stay positive and that of the third negative. So conflicts are
+packed greedily into the residuals. In sparse problems the two pairs become a path.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def _place(a, b, n):
+    """Return the place of a pair a < b in a condensed upper triangle."""
+    return a * (2 * n - a - 1) // 2 + b - a - 1
+
+
+@njit(cache=True)
+def pack_triangles(residual, n, order, probes, least, index, multipliers, count):
+    """Pack triangles with residuals above ``least``, apex by apex in the given order.
+
+    ``residual`` is condensed and changed in place. Triangles (b, a, c) and multipliers are
+    appended from ``count`` on, while there is room; returns the new count. For each pair of
+    an apex, at most ``probes`` others are looked at.
+    """
+    row = np.empty(n)
+    near = np.empty(n, np.int64)
+    for a in order:
+        k = 0
+        for b in range(n):
+            row[b] = 0.0
+            if b != a:
+                row[b] = residual[_place(min(a, b), max(a, b), n)]
+                if row[b] > least:
+                    near[k] = b
+                    k += 1
+        for i in range(k - 1):
+            b = near[i]
+            # of each two neighbours the smaller scans for the larger: a row is contiguous
+            first = i + 1 + (i * 7919 + a) % (k - i - 1)
+            for q in range(min(probes, k - i - 1)):
+                if row[b] <= least or count == multipliers.size:
+                    break
+                j = first + q
+                if j >= k:
+                    j -= k - i - 1
+                c = near[j]
+                place = _place(b, c, n)
+                if residual[place] < -least and row[c] > least:
+                    m = min(row[b], row[c], -residual[place])
+                    row[b] -= m
+                    row[c] -= m
+                    residual[place] += m
+                    index[count, 0], index[count, 1], index[count, 2] = b, a, c
+                    multipliers[count] = m
+                    count += 1
+        for i in range(k):
+            b = near[i]
+            residual[_place(min(a, b), max(a, b), n)] = row[b]
+    return count
+
+
+@njit(cache=True)
+def _path(graph, residual, limits, ends, search):
+    """Look for a short path between the ends over pairs with residuals above ``least``.
+
+    ``search`` holds, for each element, the edge it was reached by and a stamp, and the
+    queue; returns the number of edges of the path, 0 if there is none short enough.
+    """
+    pointer, neighbour, edge = graph
+    by, stamp, before, depth, queue = search
+    least, longest, most_scans = limits
+    u, v = ends
+    scans = 0
+    mark = stamp[-1] + 1
+    stamp[-1] = mark
+    stamp[u] = mark
+    depth[u] = 0
+    queue[0] = u
+    head, tail = 0, 1
+    while head < tail:
+        p = queue[head]
+        head += 1
+        if depth[p] == longest or scans > most_scans:
+            return 0
+        scans += pointer[p + 1] - pointer[p]
+        for q in range(pointer[p], pointer[p + 1]):
+            w = neighbour[q]
+            if stamp[w] == mark or residual[edge[q]] <= least:
+                continue
+            stamp[w] = mark
+            depth[w] = depth[p] + 1
+            by[w] = edge[q]
+            before[w] = p
+            if w == v:
+                return depth[w]
+            if tail == queue.size:
+                return 0
+            queue[tail] = w
+            tail += 1
+    return 0
+
+
+@njit(cache=True)
+def pack_paths(graph, residual, ends, limits, index, multipliers, count):
+    """Pack paths between the ends of pairs with negative residuals.
+
+    ``graph`` is (pointer, neighbour, edge) of the pairs in compressed rows, ``ends`` the
+    elements of the pairs to be closed, by edge number: rows (edge, u, v). Paths are written
+    to ``index`` as elements from u to v, padded with -1. ``limits`` are the residual that a
+    pair must exceed, the most pairs of a path, and the most pairs looked at in search of one.
+    """
+    n = graph[0].size - 1
+    search = (
+        np.empty(n, np.int64),
+        np.zeros(n + 1, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+        np.empty(n, np.int64),
+    )
+    for f in range(ends.shape[0]):
+        e, u, v = ends[f, 0], ends[f, 1], ends[f, 2]
+        while residual[e] < -limits[0] and count < multipliers.size:
+            length = _path(graph, residual, limits, (u, v), search)
+            if length == 0:
+                break
+            m = -residual[e]
+            p = v
+            while p != u:
+                m = min(m, residual[search[0][p]])
+                p = search[2][p]
+            p, i = v, length
+            while p != u:
+                index[count, i] = p
+                residual[search[0][p]] -= m
+                p = search[2][p]
+                i -= 1
+            index[count, 0] = u
+            for i in range(length + 1, index.shape[1]):
+                index[count, i] = -1
+            residual[e] += m
+            multipliers[count] = m
+            count += 1
+    return count
+
+
+@njit(cache=True)
+def _slot(keys, key):
+    """Return the place of a key in a hash table of a power-of-two size, or of a free slot."""
+    mask = keys.size - 1
+    h = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(17)) & mask
+    while keys[h] != -1 and keys[h] != key:
+        h = (h + 1) & mask
+    return h
+
+
+@njit(cache=True)
+def pack_wedges(graph, residual, background, probes, table, index, multipliers, count):
+    """Pack triangles whose third pair is not listed and has a negative background score.
+
+    ``table`` is (keys, used): a hash table of unlisted pairs a * n + b (a < b), -1 where
+    free, of which listed pairs have been entered with ``used`` = infinity, and of what has
+    been packed into the others.
+    """
+    pointer, neighbour, edge = graph
+    keys, used = table
+    n = pointer.size - 1
+    room = keys.size // 2
+    for a in range(n):
+        for q in range(pointer[a], pointer[a + 1]):
+            left = probes
+            for s in range(q + 1, pointer[a + 1]):
+                if residual[edge[q]] <= 0.0 or left == 0 or count == multipliers.size:
+                    break
+                if residual[edge[s]] <= 0.0:
+                    continue
+                left -= 1
+                b, c = neighbour[q], neighbour[s]
+                h = _slot(keys, min(b, c) * n + max(b, c))
+                spare = -background - (used[h] if keys[h] != -1 else 0.0)
+                if spare <= 0.0:
+                    continue
+                if keys[h] == -1:
+                    if room == 0:
+                        return count
+                    room -= 1
+                    keys[h] = min(b, c) * n + max(b, c)
+                    used[h] = 0.0
+                m = min(residual[edge[q]], residual[edge[s]], spare)
+                residual[edge[q]] -= m
+                residual[edge[s]] -= m
+                used[h] += m
+                index[count, 0], index[count, 1], index[count, 2] = b, a, c
+                multipliers[count] = m
+                count += 1
+    return count
+
+
+@njit(cache=True)
+def enter_keys(keys, used, listed):
+    """Enter listed pairs into the hash table of `pack_wedges` as used up."""
+    for key in listed:
+        h = _slot(keys, key)
+        keys[h] = key
+        used[h] = np.inf
