@@ -609,3 +609,35 @@ def shortest_odd_order_walk(x, source):
                         distance[b, p ^ parity] = distance[a, p] + weight
                         moved = True
     return distance[source, 1]
+
+
+def pack_triangles(c, n, order, least):
+    """Greedy packing of triangles, apex by apex, in the order that the kernel looks at them."""
+    place = {}
+    for a in range(n):
+        for b in range(a + 1, n):
+            place[a, b] = place[b, a] = len(place) // 2
+    r = list(c)
+    found = []
+    for a in order.tolist():
+        near = [b for b in range(n) if b != a and r[place[a, b]] > least]
+        for i, b in enumerate(near[:-1]):
+            later = near[i + 1 :]
+            shift = (i * 7919 + a) % len(later)
+            for third in later[shift:] + later[:shift]:
+                ab, ac, bc = place[a, b], place[a, third], place[b, third]
+                if r[ab] > least and r[ac] > least and r[bc] < -least:
+                    m = min(r[ab], r[ac], -r[bc])
+                    r[ab], r[ac], r[bc] = r[ab] - m, r[ac] - m, r[bc] + m
+                    found.append(((b, a, third), m))
+    return r, found
+
+
+def hops(pairs, n, a, b):
+    """Fewest pairs of a path from a to b; n if there is none."""
+    near = {a}
+    for k in range(1, n):
+        near |= {q for p in pairs for q in p if p[0] in near or p[1] in near}
+        if b in near:
+            return k
+    return n

@@ -60,6 +60,19 @@ def test_two_partition_rows_hold_and_are_tight(n):
     assert (top == rhs).all()
 
 
+def paths(n):
+    found = []
+    for k in range(3, n + 1):
+        found += [p for p in permutations(range(n), k) if p[0] < p[-1]]
+    return padded(found)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_paths_hold_and_are_tight(n):
+    top, rhs = largest_activity("path", paths(n), n)
+    assert (top == rhs).all()
+
+
 @pytest.mark.parametrize(
     ("family", "row"),
     [
@@ -71,6 +84,9 @@ def test_two_partition_rows_hold_and_are_tight(n):
         ("two_partition", [-1, 0, 1]),  # S missing
         ("two_partition", [0, -1, 1, 0]),  # an element twice
         ("two_partition", [0, -1, 9]),  # out of range
+        ("path", [0, 1]),  # too short
+        ("path", [0, 1, 2, 1]),  # an element twice
+        ("path", [0, -1, 1, 2]),  # a hole
     ],
 )
 def test_wrong_rows_are_refused(family, row):

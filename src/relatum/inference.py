@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import relatum.solvers  # noqa: F401  registers the solvers
-from relatum.bounds import trivial_bound
 from relatum.certificate import Certificate, Proof
 from relatum.conflicts import find_conflict, sentence_of, smallest
 from relatum.errors import ProblemError, RelatumError, SolverError
@@ -26,6 +25,7 @@ from relatum.problem import Problem
 from relatum.properties import Evidence
 from relatum.reductions import first_reduction
 from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
+from relatum.solvers.bounding import affordable_bound
 from relatum.solvers.control import Control, Monitor, polite_interrupts
 from relatum.solvers.order_batch import order_many
 from relatum.solvers.registry import Outcome, Solver, choose
@@ -187,7 +187,7 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
         left -= part.n_pairs
         if outcomes[-1].bound == -math.inf:
             return _part_infeasible(problem, outcomes[-1])
-    return _put_together(reduced, outcomes)
+    return _put_together(reduced, outcomes, control)
 
 
 def _part_infeasible(problem: Problem, outcome: Outcome) -> Outcome:
@@ -197,7 +197,7 @@ def _part_infeasible(problem: Problem, outcome: Outcome) -> Outcome:
     return Outcome(None, -math.inf, proof, outcome.stats)
 
 
-def _put_together(reduced: Any, outcomes: Sequence[Outcome]) -> Outcome:
+def _put_together(reduced: Any, outcomes: Sequence[Outcome], control: Control) -> Outcome:
     stats: dict[str, Any] = {"parts": len(outcomes)}
     for outcome in outcomes:
         for key, value in outcome.stats.items():
@@ -212,7 +212,7 @@ def _put_together(reduced: Any, outcomes: Sequence[Outcome]) -> Outcome:
     for part, outcome in zip(reduced.parts, outcomes, strict=True):
         bound, proof = outcome.bound, outcome.proof
         if proof is None:
-            bound, proof = trivial_bound(part)
+            bound, proof = affordable_bound(part, control)
         bounds.append(bound)
         proofs.append(proof)
     total = math.fsum([reduced.constant, *bounds])
@@ -235,7 +235,7 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
         return _infeasible(message, certificate, solver, control, None)
     relation, bound, proof = outcome.relation, outcome.bound, outcome.proof
     if proof is None:
-        bound, proof = trivial_bound(problem)
+        bound, proof = affordable_bound(problem, control)
     stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
     if relation is None:
         return Estimate(
