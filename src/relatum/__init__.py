@@ -19,6 +19,11 @@ __version__ = "0.1.0"
 # Module -> public names that it defines. Each is imported on first use, so that importing
 # relatum, and `relatum --help`, are quick.
 _PUBLIC = {
+    "relatum.estimators": (
+        "LinearRanker",
+        "MapClassifier",
+        "PartitionClustering",
+    ),
     "relatum.certificate": ("Certificate",),
     "relatum.estimate": (
         "Estimate",
@@ -96,6 +101,9 @@ if TYPE_CHECKING:
     from relatum.certificate import Certificate as Certificate
     from relatum.estimate import Estimate as Estimate
     from relatum.estimate import Status as Status
+    from relatum.estimators import LinearRanker as LinearRanker
+    from relatum.estimators import MapClassifier as MapClassifier
+    from relatum.estimators import PartitionClustering as PartitionClustering
     from relatum.explanation import Explanation as Explanation
     from relatum.explanation import explain as explain
     from relatum.feasible import ANTISYMMETRIC as ANTISYMMETRIC

@@ -68,7 +68,8 @@ def infer(
     seed : int
         The same seed gives the same result, whatever the number of threads.
     monitor : callable, optional
-        Receives a `Progress` (seconds, value, bound, nodes, rows); returning True stops.
+        Receives a `Progress` (seconds, value, bound, nodes, rows) now and then, and at the
+        end; returning True stops.
 
     Returns
     -------
@@ -92,7 +93,14 @@ def infer(
             return _infeasible(conflict.message, conflict.certificate, chosen, control, conflict)
         outcome = _solve(problem, control, solver, frozenset())
         outcome = _not_worse_than_start(problem, outcome, start)
-        return _estimate(problem, outcome, chosen, control)
+        estimate = _estimate(problem, outcome, chosen, control)
+        control.report(
+            estimate.value,
+            estimate.bound,
+            int(estimate.stats.get("nodes", 0)),
+            int(estimate.stats.get("rows", 0)),
+        )
+        return estimate
 
 
 def infer_many(

@@ -1,0 +1,232 @@
+"""Clustering: the most probable equivalence relation, by a measure learned from pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from relatum.errors import DataError
+from relatum.estimate import Estimate
+from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
+from relatum.feasible import EQUIVALENCES, FeasibleSet
+from relatum.features import pair_features, sample_pairs
+from relatum.measures import BilinearPairMeasure
+from relatum.problem import Problem
+from relatum.relation import Partition
+
+__all__ = ["PartitionClustering"]
+
+
+class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn from labelled elements or pairs which belong together; cluster new elements.
+
+    Parameters
+    ----------
+    lifting : transformer, optional
+        Applied to the elements first.
+    measure : measure, optional
+        A `BilinearPairMeasure` (the default), or a measure of pairs' features such as
+        `LogisticMeasure`, to which the AND and XOR of the elements' 01-features are given
+        (see `relatum.pair_features`).
+    feasible : FeasibleSet, optional
+        EQUIVALENCES by default; intersect with ``at_most(k)``, groups or evidence, which
+        speak of the elements to be clustered.
+    n_pairs : int
+        How many pairs of labelled elements to learn from.
+    stratified : bool
+        Whether half of them are related. The scores then suppose that half of all pairs
+        are; `prior_correction` undoes that.
+    prior_correction : bool
+        Add the log-odds of the training labels' own share of related pairs, so that
+        stratified training predicts on the scale of all pairs.
+    solver, prove, time_limit
+        As in `relatum.infer`.
+    random_state : int
+    verbose : bool
+        Print progress.
+
+    Attributes
+    ----------
+    lifting_, measure_
+        The fitted lifting and measure.
+    labels_ : ndarray
+        Clusters of the training elements, as inferred (not as given).
+    estimate_ : Estimate
+    gap_ : float
+        Its gap, in bits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> centres = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
+    >>> truth = np.repeat([0, 1, 2], 20)
+    >>> X = centres[truth] + rng.normal(scale=0.5, size=(60, 2))
+    >>> model = PartitionClustering(n_pairs=800).fit(X, truth)
+    >>> new = centres[[0, 1, 0, 2]] + 0.1
+    >>> model.predict(new).tolist()
+    [0, 1, 0, 2]
+    """
+
+    def __init__(
+        self,
+        lifting: Any = None,
+        measure: Any = None,
+        feasible: FeasibleSet = EQUIVALENCES,
+        *,
+        n_pairs: int = 100_000,
+        stratified: bool = False,
+        prior_correction: bool = True,
+        solver: str = "auto",
+        prove: bool = False,
+        time_limit: float = 60.0,
+        random_state: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.lifting = lifting
+        self.measure = measure
+        self.feasible = feasible
+        self.n_pairs = n_pairs
+        self.stratified = stratified
+        self.prior_correction = prior_correction
+        self.solver = solver
+        self.prove = prove
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> PartitionClustering:
+        """Learn from labelled elements, then cluster them.
+
+        Parameters
+        ----------
+        X : array-like of shape (elements, features)
+        y : array-like of labels
+            Elements with equal labels belong together.
+        """
+        if y is None:
+            raise DataError(
+                "PartitionClustering.fit learns what belongs together from labels: pass y, or "
+                "labelled pairs to fit_pairs(X, i, j, related)."
+            )
+        X = self._elements(X, reset=True)
+        labels = np.asarray(y)
+        if labels.shape != (len(X),):
+            raise DataError(f"y has shape {labels.shape}; give one label for each of {len(X)}.")
+        n = len(labels)
+        sizes = np.unique(labels, return_counts=True)[1]
+        related = int((sizes * (sizes - 1) // 2).sum())
+        total = n * (n - 1) // 2
+        if related in (0, total):
+            raise DataError(
+                "Labels must put some pairs together and some apart; these put "
+                f"{'all' if related else 'none'} of {total} pairs together."
+            )
+        count = min(self.n_pairs, total)
+        if self.stratified:
+            count = min(count, 2 * min(related, total - related))
+        i, j, same = sample_pairs(
+            labels, count, stratified=self.stratified, random_state=self.random_state
+        )
+        offset = 0.0
+        if self.stratified and self.prior_correction:
+            offset = float(np.log2(related) - np.log2(total - related))
+        return self._fit(X, i, j, same, offset)
+
+    def fit_pairs(self, X: Any, i: ArrayLike, j: ArrayLike, related: ArrayLike) -> Any:
+        """Learn from labelled pairs, then cluster all elements.
+
+        Parameters
+        ----------
+        X : array-like of shape (elements, features)
+        i, j : integer arrays
+            Pairs of rows of X.
+        related : array of 0 and 1
+        """
+        X = self._elements(X, reset=True)
+        first, second, same = np.asarray(i), np.asarray(j), np.asarray(related)
+        if not (first.shape == second.shape == same.shape) or first.ndim != 1:
+            raise DataError(
+                "i, j and related have one entry a pair, got shapes "
+                f"{first.shape}, {second.shape} and {same.shape}."
+            )
+        return self._fit(X, first, second, same, 0.0)
+
+    def _fit(
+        self,
+        X: Any,
+        i: NDArray[Any],
+        j: NDArray[Any],
+        same: NDArray[Any],
+        offset: float,
+    ) -> PartitionClustering:
+        require_feasible(self.feasible, "PartitionClustering")
+        lifting, v = fitted_lifting(self.lifting, X)
+        measure = BilinearPairMeasure() if self.measure is None else clone(self.measure)
+        if isinstance(measure, BilinearPairMeasure):
+            measure.fit(v, i, j, same)
+        else:
+            measure.fit(pair_features(v[i], v[j]), same)
+        self.lifting_, self.measure_, self.offset_ = lifting, measure, offset
+        self.estimate_ = self._inferred(self._scores(v), None)
+        self.labels_ = self._labels(self.estimate_)
+        self.gap_ = self.estimate_.gap
+        return self
+
+    def _elements(self, X: Any, reset: bool) -> Any:
+        return validate_data(self, X, reset=reset, dtype="numeric")
+
+    def log_odds(self, X: Any) -> NDArray[Any]:
+        """Return the log2-odds of all unordered pairs, as a condensed upper triangle."""
+        check_is_fitted(self, "measure_")
+        return self._scores(lifted(self.lifting_, self._elements(X, reset=False)))
+
+    def _scores(self, v: Any) -> NDArray[Any]:
+        if isinstance(self.measure_, BilinearPairMeasure):
+            scores = self.measure_.all_log_odds(v, dtype=np.float64)
+        else:
+            i, j = np.triu_indices(len(v), 1)
+            blocks = [slice(s, s + 8192) for s in range(0, len(i), 8192)]
+            scores = np.concatenate(
+                [np.empty(0)]
+                + [self.measure_.log_odds(pair_features(v[i[b]], v[j[b]])) for b in blocks]
+            )
+        return np.asarray(scores + self.offset_)
+
+    def infer(self, X: Any, evidence: FeasibleSet | None = None) -> Estimate:
+        """Infer the clustering of elements, with its bound and certificate.
+
+        Parameters
+        ----------
+        X : array-like
+        evidence : FeasibleSet, optional
+            What is known of these elements: must-links and cannot-links
+            (``relatum.evidence``), groups, caps.
+        """
+        return self._inferred(self.log_odds(X), evidence)
+
+    def _inferred(self, scores: NDArray[Any], evidence: FeasibleSet | None) -> Estimate:
+        feasible = require_feasible(self.feasible, "PartitionClustering")
+        if evidence is not None:
+            feasible = feasible & require_feasible(evidence, "PartitionClustering")
+        if len(scores) == 0:  # one element
+            return inferred(self, Problem(np.zeros((1, 1)), feasible))
+        return inferred(self, Problem(scores, feasible))
+
+    def predict(self, X: Any, evidence: FeasibleSet | None = None) -> NDArray[np.int64]:
+        """Cluster elements, seen or not; return a label an element."""
+        return self._labels(self.infer(X, evidence))
+
+    def _labels(self, estimate: Estimate) -> NDArray[np.int64]:
+        if not isinstance(estimate.relation, Partition):
+            raise DataError(f"There is no clustering: {estimate.message}")
+        return estimate.relation.labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags

@@ -1,0 +1,192 @@
+"""Classification: the most probable map, or relation, from elements to labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from relatum.errors import DataError
+from relatum.estimate import Estimate
+from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
+from relatum.feasible import MAPS, RELATIONS, FeasibleSet
+from relatum.measures import LogisticMeasure
+from relatum.problem import Problem
+
+__all__ = ["MapClassifier"]
+
+
+class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn a measure from labelled elements; infer the most probable map.
+
+    Parameters
+    ----------
+    lifting : transformer, optional
+        Applied to the elements first, such as `TensorSketch` or a pipeline.
+    measure : measure, optional
+        Anything with ``fit(x, y)``, ``log_odds(x)`` and ``classes_``; by default a
+        `LogisticMeasure` with an intercept and a prior relative to the features' scale.
+    feasible : FeasibleSet, optional
+        MAPS by default, RELATIONS for multi-label targets. ``RELATIONS & at_most(k)`` gives
+        every element at most k labels, ``BIJECTIONS`` uses every label once, evidence
+        speaks of (element, number of label in ``classes_``) at prediction.
+    solver, prove, time_limit
+        As in `relatum.infer`.
+    random_state : int
+    verbose : bool
+        Print progress.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    lifting_, measure_
+        The fitted lifting and measure.
+    estimate_ : Estimate
+        Of the training elements.
+    gap_ : float
+        Its gap, in bits.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, test = rt.datasets.load_digits()
+    >>> model = MapClassifier().fit(train.images, train.labels)
+    >>> model.score(test.images, test.labels) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        lifting: Any = None,
+        measure: Any = None,
+        feasible: FeasibleSet | None = None,
+        *,
+        solver: str = "auto",
+        prove: bool = False,
+        time_limit: float = 60.0,
+        random_state: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.lifting = lifting
+        self.measure = measure
+        self.feasible = feasible
+        self.solver = solver
+        self.prove = prove
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> MapClassifier:
+        """Learn from labelled elements.
+
+        Parameters
+        ----------
+        X : array-like of shape (elements, features)
+        y : array-like of labels, or a 01-matrix of shape (elements, labels)
+        """
+        if y is None:
+            raise ValueError(
+                "This MapClassifier estimator requires y to be passed, but the target y is None."
+            )
+        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
+        target, multilabel = self._target(y)
+        lifting, x = fitted_lifting(self.lifting, X, None if multilabel else target)
+        measure = LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+        if self.measure is not None:
+            measure = clone(self.measure)
+        measure.fit(x, target)
+        self.lifting_, self.measure_ = lifting, measure
+        self.multilabel_ = multilabel
+        self.classes_ = np.arange(target.shape[1]) if multilabel else np.unique(target)
+        self.estimate_ = inferred(self, Problem(self._scores(x), self._base(None)))
+        self.gap_ = self.estimate_.gap
+        return self
+
+    def _target(self, y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind == "multilabel-indicator":
+            return y.astype(np.int64), True
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+            kind = type_of_target(y, input_name="y", raise_unknown=True)
+        if kind not in ("binary", "multiclass"):
+            raise DataError(
+                f"y holds labels, or a 01-matrix of labels; got a target of type {kind!r}. "
+                "Unknown label type: continuous targets are for regression."
+            )
+        if len(np.unique(y)) < 2:
+            raise DataError("Classification needs at least two labels, got 1 class in y.")
+        return y, False
+
+    def _base(self, extra: FeasibleSet | None) -> FeasibleSet:
+        base = RELATIONS if self.multilabel_ else MAPS
+        if self.feasible is not None:
+            base = require_feasible(self.feasible, "MapClassifier")
+        return base if extra is None else base & require_feasible(extra, "MapClassifier")
+
+    def log_odds(self, X: Any) -> NDArray[np.float64]:
+        """Return the log2-odds of every element and label, one column a label."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        return self._scores(lifted(self.lifting_, X))
+
+    def _scores(self, x: Any) -> NDArray[np.float64]:
+        scores = np.asarray(self.measure_.log_odds(x))
+        if scores.ndim == 1:  # two classes: the log-odds of the second
+            scores = np.column_stack([-scores, scores])
+        return scores
+
+    def infer(self, X: Any, evidence: FeasibleSet | None = None) -> Estimate:
+        """Infer the relation of elements and labels, with its bound and certificate.
+
+        Parameters
+        ----------
+        X : array-like
+        evidence : FeasibleSet, optional
+            What is known of (element, number of label), such as
+            ``relatum.evidence(related=[(0, 3)])``.
+        """
+        check_is_fitted(self)
+        return inferred(self, Problem(self.log_odds(X), self._base(evidence)))
+
+    def predict(self, X: Any, evidence: FeasibleSet | None = None) -> NDArray[Any]:
+        """Return a label an element; a 01-matrix where an element may have several labels."""
+        estimate = self.infer(X, evidence)
+        if estimate.relation is None:
+            raise DataError(f"There is nothing to predict: {estimate.message}")
+        labels = getattr(estimate.relation, "labels", None)
+        if self.multilabel_ or labels is None or (labels < 0).any():
+            return estimate.relation.matrix().astype(np.int64)
+        return np.asarray(self.classes_[labels])
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return log2-odds, as scikit-learn shapes them."""
+        scores = self.log_odds(X)
+        if not self.multilabel_ and len(self.classes_) == 2:
+            return scores[:, 1]
+        return scores
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of each label, given that it is a map.
+
+        The probability of a map is a product over elements, proportional to 2**log-odds.
+        For multi-label targets, the probability of each label by itself.
+        """
+        scores = self.log_odds(X)
+        if self.multilabel_:
+            return 1.0 / (1.0 + np.exp2(-scores))
+        if len(self.classes_) == 2:
+            scores = scores / 2  # one log-odds, written once for each class
+        weights = np.exp2(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = True
+        return tags

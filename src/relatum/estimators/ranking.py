@@ -1,0 +1,166 @@
+"""Ranking: the most probable linear order, by precedence learned from sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from relatum.errors import DataError
+from relatum.estimate import Estimate
+from relatum.estimators.common import inferred, require_feasible
+from relatum.feasible import LINEAR_ORDERS, FeasibleSet
+from relatum.inference import infer_many
+from relatum.measures import BernoulliMeasure, encode_sequences
+from relatum.problem import Problem
+from relatum.relation import LinearOrder, Relation
+
+__all__ = ["LinearRanker"]
+
+
+class LinearRanker(BaseEstimator):  # type: ignore[misc]
+    """Learn which item comes before which; put items in the most probable order.
+
+    Parameters
+    ----------
+    measure : BernoulliMeasure, optional
+        By default with sigma = 2: one pseudo-observation of each order.
+    feasible : FeasibleSet, optional
+        LINEAR_ORDERS by default; WEAK_ORDERS allow ties in `infer`.
+    solver, prove, time_limit
+        As in `relatum.infer`.
+    random_state : int
+    n_jobs : int, optional
+        Processes for `predict_many`.
+    verbose : bool
+        Print progress.
+
+    Attributes
+    ----------
+    items_ : list
+        All items seen.
+    measure_ : BernoulliMeasure
+    estimate_ : Estimate
+        The consensus order of all items.
+    gap_ : float
+        Its gap, in bits.
+
+    Examples
+    --------
+    >>> ranker = LinearRanker().fit(["a b c", "a c", "b c a", "b c"])
+    >>> ranker.predict(["c", "a", "b"])
+    ['a', 'b', 'c']
+    >>> LinearRanker().fit_comparisons(["x", "y", "x"], ["y", "z", "z"]).predict("z y x".split())
+    ['x', 'y', 'z']
+    """
+
+    def __init__(
+        self,
+        measure: BernoulliMeasure | None = None,
+        feasible: FeasibleSet = LINEAR_ORDERS,
+        *,
+        solver: str = "auto",
+        prove: bool = True,
+        time_limit: float = 60.0,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.measure = measure
+        self.feasible = feasible
+        self.solver = solver
+        self.prove = prove
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, sequences: Iterable[str | Sequence[Any]], y: Any = None) -> LinearRanker:
+        """Learn from sequences: sentences, sessions, rankings from first to last.
+
+        Every pair of positions of a sequence is one observation of "comes before".
+        """
+        encoded = encode_sequences(sequences)
+        if len(encoded.tokens) == 0:
+            raise DataError("LinearRanker.fit needs at least one sequence with an item in it.")
+        measure = self._new_measure().fit_sequences(
+            encoded.tokens, encoded.offsets, len(encoded.words)
+        )
+        return self._finish(measure, list(encoded.words))
+
+    def fit_comparisons(self, winner: Iterable[Any], loser: Iterable[Any]) -> LinearRanker:
+        """Learn from comparisons of two items: the winner comes first."""
+        pairs = [(w, l) for w, l in zip(winner, loser, strict=True)]  # noqa: E741
+        return self.fit(pairs)
+
+    def _new_measure(self) -> BernoulliMeasure:
+        return BernoulliMeasure(sigma=2.0) if self.measure is None else clone(self.measure)
+
+    def _finish(self, measure: BernoulliMeasure, items: list[Any]) -> LinearRanker:
+        require_feasible(self.feasible, "LinearRanker")
+        self.measure_, self.items_ = measure, items
+        self._number = {item: k for k, item in enumerate(items)}
+        self.estimate_ = self.infer(items)
+        self.gap_ = self.estimate_.gap
+        return self
+
+    def log_odds(self, items: Sequence[Any]) -> NDArray[np.float64]:
+        """Return the log2-odds that each item comes before each other."""
+        check_is_fitted(self, "measure_")
+        unknown = [item for item in items if item not in self._number]
+        if unknown:
+            raise DataError(
+                f"Item {unknown[0]!r} was in no training sequence; leave it out, or train on "
+                "sequences that contain it."
+            )
+        return self.measure_.pair_log_odds([self._number[item] for item in items])
+
+    def problem(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Problem:
+        """Return the problem of ordering some items; an item may occur several times."""
+        feasible = require_feasible(self.feasible, "LinearRanker")
+        if evidence is not None:
+            feasible = feasible & require_feasible(evidence, "LinearRanker")
+        return Problem(self.log_odds(items), feasible)
+
+    def infer(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Estimate:
+        """Infer an order, with its bound and certificate.
+
+        Parameters
+        ----------
+        items : sequence
+        evidence : FeasibleSet, optional
+            What is known, by places in `items`: ``relatum.evidence(related=[(2, 0)])`` says
+            that items[2] comes before items[0].
+        """
+        return inferred(self, self.problem(items, evidence))
+
+    def predict(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> list[Any]:
+        """Return the items from first to last."""
+        return [items[k] for k in _order(self.infer(items, evidence))]
+
+    def predict_many(self, sequences: Iterable[Sequence[Any]]) -> list[list[Any]]:
+        """Put each of many sequences of items in order."""
+        lists = [list(s) for s in sequences]
+        estimates = infer_many(
+            [self.problem(s) for s in lists],
+            n_jobs=self.n_jobs or 1,
+            solver=self.solver,
+            prove=self.prove,
+            time_limit=self.time_limit,
+            seed=self.random_state or 0,
+        )
+        return [[s[k] for k in _order(e)] for s, e in zip(lists, estimates, strict=True)]
+
+
+def _order(estimate: Estimate) -> list[int]:
+    relation: Relation | None = estimate.relation
+    if relation is None:
+        raise DataError(f"There is no order: {estimate.message}")
+    if isinstance(relation, LinearOrder) or hasattr(relation, "order"):
+        return [int(k) for k in relation.order]
+    # other orders: more successors first is a linear extension
+    return [int(k) for k in np.argsort(-relation.matrix().sum(axis=1), kind="stable")]

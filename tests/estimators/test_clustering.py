@@ -1,0 +1,83 @@
+"""PartitionClustering against planted truth, a peer measure and the bounds it claims."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import relatum as rt
+from relatum import metrics
+from relatum.errors import DataError
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(scale=4, size=(6, 3))
+    labels = rng.integers(0, 6, 150)
+    return centres[labels] + rng.normal(scale=0.4, size=(150, 3)), labels
+
+
+def test_learns_from_labels_and_clusters_the_unseen(blobs):
+    X, labels = blobs
+    model = rt.PartitionClustering(n_pairs=3000, prove=True).fit(X[:100], labels[:100])
+    assert model.gap_ == pytest.approx(model.estimate_.bound - model.estimate_.value, abs=1e-9)
+    assert metrics.rand_error(labels[100:], model.predict(X[100:])) < 0.03
+    problem = rt.Problem(model.log_odds(X[100:]), rt.EQUIVALENCES)
+    estimate = model.infer(X[100:])
+    assert rt.verify(problem, estimate)
+    assert np.array_equal(model.fit(X[:100], labels[:100]).labels_, model.labels_)
+
+
+def test_learns_from_pairs_and_from_other_measures(blobs):
+    X, labels = blobs
+    i, j, same = rt.sample_pairs(labels[:100], 2000, random_state=1)
+    by_pairs = rt.PartitionClustering().fit_pairs(X[:100], i, j, same)
+    assert metrics.rand_error(labels[100:], by_pairs.predict(X[100:])) < 0.05
+    code = rt.BinaryFeatures(code="quantiles", thresholds=12)
+    logistic = rt.LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+    model = rt.PartitionClustering(lifting=code, measure=logistic, n_pairs=2000)
+    model.fit(X[:100], labels[:100])
+    together = metrics.pair_precision_recall_f1(labels[100:], model.predict(X[100:]))
+    assert together[2] > 0.8
+
+
+def test_stratified_training_is_corrected(blobs):
+    X, labels = blobs
+    plain = rt.PartitionClustering(stratified=True, prior_correction=False, n_pairs=1000)
+    corrected = clone(plain).set_params(prior_correction=True)
+    plain.fit(X, labels)
+    corrected.fit(X, labels)
+    a, b = np.triu_indices(len(labels), 1)
+    share = np.mean(labels[a] == labels[b])
+    shift = corrected.log_odds(X) - plain.log_odds(X)
+    assert np.allclose(shift, np.log2(share / (1 - share)))
+
+
+def test_evidence_at_prediction(blobs):
+    X, labels = blobs
+    model = rt.PartitionClustering(n_pairs=2000).fit(pd.DataFrame(X), labels)
+    found = model.predict(pd.DataFrame(X[:20]))
+    same = np.argwhere((found[:, None] == found[None, :]) & ~np.eye(20, dtype=bool))
+    pair = tuple(int(k) for k in same[0])
+    apart = model.predict(pd.DataFrame(X[:20]), evidence=rt.evidence(unrelated=[pair]))
+    assert apart[pair[0]] != apart[pair[1]]
+    capped = clone(model).set_params(feasible=rt.EQUIVALENCES & rt.at_most(3))
+    assert np.bincount(capped.fit(X[:40], labels[:40]).labels_).max() <= 3
+    assert model.predict(X[:1]).tolist() == [0]
+
+
+def test_errors(blobs):
+    X, labels = blobs
+    with pytest.raises(DataError, match="fit_pairs"):
+        rt.PartitionClustering().fit(X)
+    with pytest.raises(DataError, match="these put all"):
+        rt.PartitionClustering().fit(X, np.zeros(len(X)))
+    with pytest.raises(DataError, match="these put none"):
+        rt.PartitionClustering().fit(X, np.arange(len(X)))
+    with pytest.raises(DataError, match="one entry a pair"):
+        rt.PartitionClustering().fit_pairs(X, [0, 1], [1], [1, 0])
+    with pytest.raises(DataError, match="one label for each"):
+        rt.PartitionClustering().fit(X, labels[:3])

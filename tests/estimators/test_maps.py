@@ -1,0 +1,105 @@
+"""MapClassifier: the scikit-learn contract, and maps against their definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import relatum as rt
+from relatum.errors import DataError
+
+
+@parametrize_with_checks([rt.MapClassifier()])
+def test_sklearn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    train, test = rt.datasets.load_digits()
+    return train, test
+
+
+def test_maps_are_the_best_labels(digits):
+    train, test = digits
+    model = rt.MapClassifier().fit(train.images, train.labels)
+    scores = model.log_odds(test.images)
+    assert np.array_equal(model.predict(test.images), model.classes_[scores.argmax(axis=1)])
+    probability = model.predict_proba(test.images)
+    assert np.allclose(probability.sum(axis=1), 1)
+    assert np.array_equal(probability.argmax(axis=1), scores.argmax(axis=1))
+    # as good as scikit-learn's one-versus-rest on the same features
+    peer = LogisticRegression(C=0.05, max_iter=500).fit(train.images, train.labels)
+    peer_score = peer.score(test.images, test.labels)
+    assert model.score(test.images, test.labels) > peer_score - 0.02
+    assert model.gap_ < 1e-6
+
+
+def test_two_classes_have_one_log_odds(digits):
+    train, _ = digits
+    two = train.labels < 2
+    model = rt.MapClassifier().fit(train.images[two], train.labels[two])
+    scores = model.decision_function(train.images[two])
+    assert scores.ndim == 1
+    expected = 1 / (1 + 2.0**-scores)
+    assert np.allclose(model.predict_proba(train.images[two])[:, 1], expected)
+
+
+def test_evidence_and_other_feasible_sets(digits):
+    train, test = digits
+    model = rt.MapClassifier().fit(train.images, train.labels)
+    wrong = (int(model.predict(test.images[:1])[0]) + 1) % 10
+    told = model.predict(test.images[:1], evidence=rt.evidence(related=[(0, wrong)]))
+    assert told[0] == wrong
+    once = clone(model).set_params(feasible=rt.INJECTIONS)
+    once.feasible = rt.MAPS
+    once.fit(train.images, train.labels).set_params(feasible=rt.BIJECTIONS)
+    labels = once.predict(test.images[:10])
+    assert sorted(labels) == list(range(10))
+
+
+def test_multilabel_and_at_most(digits):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6))
+    Y = (X[:, :3] + 0.1 * rng.normal(size=(200, 3)) > 0).astype(int)
+    model = rt.MapClassifier().fit(X, Y)
+    assert (model.predict(X) == Y).mean() > 0.9
+    one = model.set_params(feasible=rt.RELATIONS & rt.at_most(1)).predict(X)
+    assert one.sum(axis=1).max() == 1
+    scores = model.log_odds(X)
+    best = np.where(scores.max(axis=1) > 0, scores.max(axis=1), 0).sum()
+    assert (scores * one).sum() == pytest.approx(best)
+
+
+def test_pipelines_grids_and_frames():
+    X, y = make_classification(200, 8, n_informative=5, n_classes=3, random_state=0)
+    frame = pd.DataFrame(X, columns=[f"f{k}" for k in range(8)])
+    names = np.array(["red", "green", "blue"])[y]
+    lifting = make_pipeline(StandardScaler(), rt.PolynomialLifting(n_components=5))
+    model = rt.MapClassifier(lifting=lifting).fit(frame, names)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    assert set(model.predict(frame)) <= set(names)
+    grid = GridSearchCV(
+        rt.MapClassifier(measure=rt.LogisticMeasure(relative=True, fit_intercept=True)),
+        {"measure__inverse_sigma_squared": [1e-4, 1e-2, 10.0]},
+        cv=3,
+    ).fit(X, y)
+    assert grid.best_score_ > 0.5
+
+
+def test_errors(digits):
+    train, _ = digits
+    with pytest.raises(DataError, match="feasible is a set"):
+        rt.MapClassifier(feasible="maps").fit(train.images, train.labels)
+    model = rt.MapClassifier().fit(train.images, train.labels)
+    impossible = rt.evidence(unrelated=[(0, k) for k in range(10)])
+    with pytest.raises(DataError, match="nothing to predict: No relation is feasible"):
+        model.predict(train.images[:2], evidence=impossible)

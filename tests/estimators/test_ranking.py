@@ -1,0 +1,67 @@
+"""LinearRanker against brute force over permutations."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import relatum as rt
+from relatum.errors import DataError
+
+
+@pytest.fixture(scope="module")
+def ranker():
+    return rt.LinearRanker().fit(rt.datasets.load_sentences())
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_predicts_a_most_probable_order(ranker, number):
+    items = rt.datasets.load_sentences()[number][:6]
+    scores = ranker.log_odds(items)
+    n = len(items)
+
+    def value(order):
+        return sum(scores[order[p], order[q]] for p in range(n) for q in range(p, n))
+
+    estimate = ranker.infer(items)
+    assert estimate.status is rt.Status.OPTIMAL
+    assert estimate.value == pytest.approx(max(value(p) for p in permutations(range(n))))
+    assert sorted(ranker.predict(items)) == sorted(items)
+
+
+def test_comparisons_and_consensus():
+    rng = np.random.default_rng(0)
+    strength = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 0.0}
+    winners, losers = [], []
+    for _ in range(400):
+        x, y = rng.choice(list(strength), 2, replace=False)
+        first = rng.random() < 1 / (1 + 2.0 ** (strength[y] - strength[x]))
+        winners.append(x if first else y)
+        losers.append(y if first else x)
+    ranker = rt.LinearRanker().fit_comparisons(winners, losers)
+    assert ranker.predict(["d", "b", "a", "c"]) == ["a", "b", "c", "d"]
+    assert [ranker.items_[k] for k in ranker.estimate_.relation.order] == ["a", "b", "c", "d"]
+    assert ranker.gap_ < 1e-6
+
+
+def test_evidence_and_many(ranker):
+    items = ["market", "the", "to", "walks"]
+    told = ranker.predict(items, evidence=rt.evidence(related=[(0, 3)]))
+    assert told.index("market") < told.index("walks")
+    lists = [s[:7] for s in rt.datasets.load_sentences()[:10]]
+    assert ranker.predict_many(lists) == [ranker.predict(s) for s in lists]
+    weak = clone(ranker).set_params(feasible=rt.WEAK_ORDERS).fit(rt.datasets.load_sentences()[:8])
+    assert sorted(weak.predict(items[1:3])) == ["the", "to"]
+
+
+def test_errors(ranker):
+    with pytest.raises(DataError, match="'zebra' was in no training sequence"):
+        ranker.predict(["the", "zebra"])
+    with pytest.raises(DataError, match="at least one sequence"):
+        rt.LinearRanker().fit([])
+    cycle = rt.evidence(related=[(0, 1), (1, 2), (2, 0)])
+    with pytest.raises(DataError, match="There is no order"):
+        ranker.predict(["the", "to", "market"], evidence=cycle)
