@@ -26,13 +26,16 @@ def _data(rows=80, n=10):
     return rng.normal(size=(rows, n)) @ rng.normal(size=(n, n)) + 3.0
 
 
-@pytest.mark.parametrize("scale", ["common", "whiten", "none"])
+@pytest.mark.parametrize("scale", ["common", "half", "whiten", "none"])
 def test_columns_are_the_named_monomials(scale):
     x = _data()
     lifting = PolynomialLifting(4, 2, scale=scale, random_state=0).fit(x)
     z = PCA(4).fit(x).transform(x)
     if scale == "whiten":
         z = z / z.std(axis=0, ddof=1)
+    elif scale == "half":
+        deviation = z.std(axis=0, ddof=1)
+        z = z / np.sqrt(deviation * np.prod(deviation) ** (1 / 4))
     elif scale == "common":
         z = z / np.sqrt(z.var(axis=0, ddof=1).mean())
     lifted = lifting.transform(x)
@@ -68,9 +71,18 @@ def test_rotated_quadratics_stay_in_the_span():
 def test_pixels_are_lifted_in_single_precision_and_constants_are_harmless():
     x = np.random.default_rng(0).integers(0, 256, (30, 6), dtype=np.uint8)
     assert PolynomialLifting(3).fit_transform(x).dtype == np.float32
-    for scale in ("common", "whiten"):
+    for scale in ("common", "half", "whiten"):
         lifted = PolynomialLifting(3, scale=scale).fit_transform(np.ones((5, 4)))
         assert np.allclose(lifted[:, 1:], 0.0)
+
+
+@pytest.mark.parametrize("scale", ["common", "half", "whiten"])
+def test_units_of_the_data_do_not_matter(scale):
+    x = _data()
+    lifted = PolynomialLifting(4, 2, scale=scale, random_state=0).fit_transform(x)
+    for unit in (1e-9, 1e9):
+        again = PolynomialLifting(4, 2, scale=scale, random_state=0).fit_transform(unit * x)
+        assert np.allclose(again, lifted)
 
 
 def test_bad_input_is_named():

@@ -34,10 +34,13 @@ class PolynomialLifting(FeatureMap):
     n_cubic : int, default=0
         The first q of them (all, if fewer), whose q (q + 1)(q + 2) / 6 cubic monomials are
         added.
-    scale : {"common", "whiten", "none"}, default="common"
+    scale : {"common", "half", "whiten", "none"}, default="common"
         ``"common"`` divides all components by the root of their mean variance, so that linear,
         quadratic and cubic columns are of one order of magnitude, and the first components
-        stay the largest. ``"whiten"`` gives every component variance 1.
+        stay the largest. ``"half"`` divides each by the geometric mean of its own standard
+        deviation and one common to all, half way to ``"whiten"``: the columns differ less in
+        size, which conditions learning better. ``"whiten"`` gives every component
+        variance 1.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the randomised PCA of large data.
 
@@ -74,7 +77,7 @@ class PolynomialLifting(FeatureMap):
         """Learn the principal components of `X` and their scale."""
         most = checked_count(self, "n_components")
         cubic = checked_count(self, "n_cubic", least=0)
-        checked(self, "scale", ("common", "whiten", "none"))
+        checked(self, "scale", ("common", "half", "whiten", "none"))
         x = self._reals(X, reset=True)
         count = min(most, *x.shape)
         cubic = min(cubic, count)
@@ -84,10 +87,15 @@ class PolynomialLifting(FeatureMap):
         variance = np.maximum(self.pca_.explained_variance_.astype(np.float64), 0.0)
         if self.scale == "common":
             variance = np.full(count, variance.mean())
+        elif self.scale == "half":
+            positive = variance[variance > 0]
+            middle = np.exp(np.log(positive).mean()) if positive.size else 1.0
+            variance = np.sqrt(variance * middle)
         elif self.scale == "none":
             variance = np.ones(count)
-        # directions without variance are left as they are: all zeros
-        tiny = np.finfo(x.dtype).eps * max(1.0, float(variance.max()))
+        # directions without variance, but for rounding, are left as they are: all zeros
+        eps = float(np.finfo(x.dtype).eps)
+        tiny = eps * float(variance.max()) + (8 * eps * float(np.abs(x).max())) ** 2
         self.scale_ = np.sqrt(np.where(variance > tiny, variance, 1.0)).astype(x.dtype)
         z = np.zeros((1, count))
         self._quadratic = PolynomialFeatures(2).fit(z)
