@@ -55,7 +55,7 @@ def regularization_path(
         As in LogisticMeasure.fit, in memory.
     inverse_sigma_squared : array_like, optional
         The strengths; by default those of the paper, 2^1, 2^2, ..., 2^35. They are visited from
-        strong to weak, and the dual variables of one start the next.
+        weak to strong, and the dual variables of one start the next.
     measure : LogisticMeasure, optional
         Supplies all other settings (relative, tol, ...).
 
@@ -78,7 +78,8 @@ def regularization_path(
     template = LogisticMeasure() if measure is None else measure
     fitted: dict[int, LogisticMeasure] = {}
     start = None
-    for i in np.argsort(-strengths, kind="stable"):
+    # From weak to strong: the dual value of the same variables then only grows.
+    for i in np.argsort(strengths, kind="stable"):
         one = clone(template).set_params(inverse_sigma_squared=float(strengths[i]))
         start = one._fit_from(x, y, sample_weight, start)
         fitted[int(i)] = one

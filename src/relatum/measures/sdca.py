@@ -222,9 +222,10 @@ def solve_rows(
                 gaps, grams[b] = ascent.visit(blocks[b], at, duals, inner, grams[b])
                 running += float(gaps.sum()) / LN2
             dual = dual_objective(duals, at.w, lam, weights)
-            estimate = running / max(float(dual.sum()), np.finfo(float).tiny)
+            bound = float(dual.sum())
+            estimate = running / bound if bound > 0.0 else float("inf")
             estimates.append(estimate)
-            controls.tell(epoch, float(dual.sum()), estimate)
+            controls.tell(epoch, bound, estimate)
             if reason == "epochs" and estimate <= 4.0 * controls.tol:
                 primal = divergence(rows, at.w, related, weights) + prior(at.w, lam)
                 found = Solution(at.w, duals, primal, dual, True, epoch, "converged")
@@ -247,8 +248,9 @@ def _slow(estimates: list[float], tol: float) -> bool:
     """Say whether, at the pace of the last epochs, more than 50 others are needed."""
     if len(estimates) < 20:
         return False
-    pace = (estimates[-1] / max(estimates[-11], 1e-300)) ** 0.1
-    return bool(estimates[-1] * min(pace, 1.0) ** 50 > tol)
+    before, now = estimates[-11], estimates[-1]
+    pace = (now / before) ** 0.1 if 0.0 < before < float("inf") else 1.0
+    return bool(now * min(pace, 1.0) ** 50 > tol)
 
 
 def _synchronised(rows: Rows, duals: NDArray[np.float64], lam: float) -> Weights:
