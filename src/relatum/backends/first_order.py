@@ -231,7 +231,7 @@ class FirstOrderLP:
             target.pool[name] = replace(block, index=index, triples=triples, matrix=matrix)
         target._control = self._control.copy()
         target._assembled = None
-        target._evaluate()
+        target.evaluate()
 
     def copy(self) -> FirstOrderLP:
         """Return an independent copy with the same point and multipliers."""
@@ -257,12 +257,12 @@ class FirstOrderLP:
         self.x = free  # a column in no row is at its better bound
         for name, part in self._by_block(y).items():
             self.pool[name] = replace(self.pool[name], multipliers=part)
-        return self._evaluate()
+        return self.evaluate()
 
     def _multipliers(self) -> Floats:
         return np.concatenate([np.empty(0), *(b.multipliers for b in self.pool.values())])
 
-    def _evaluate(self) -> float:
+    def evaluate(self) -> float:
         """Compute reduced costs and bound of the multipliers from scratch."""
         rows, sides, _, used = self._assemble()
         y = self._multipliers()

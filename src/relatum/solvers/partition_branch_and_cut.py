@@ -58,7 +58,7 @@ class Settings:
         Iterations of local search before the first round.
     """
 
-    iterations: int = 150
+    iterations: int = 100
     threshold: float = 0.05
     least_threshold: float = 0.004
     stall: float = 0.03
@@ -234,13 +234,13 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     if isinstance(control.start, Partition):
         incumbent.start(control.start.labels)
     incumbent.search(settings.search, control.seed)
-    root = _root(weights, state, constant, cap)
+    root = _root(weights, state, constant, cap, control.seed)
     search = _Search(incumbent, control, settings, np.random.default_rng(control.seed))
     search.solve(root)
     return _outcome(root, search)
 
 
-def _root(weights: Any, state: Any, constant: float, cap: int) -> Node:
+def _root(weights: Any, state: Any, constant: float, cap: int, seed: int) -> Node:
     n = len(weights)
     relaxation = Relaxation(weights, state, constant)
     if cap < n:
@@ -248,7 +248,8 @@ def _root(weights: Any, state: Any, constant: float, cap: int) -> Node:
     root = Node(relaxation, np.arange(n), contracts=cap >= n)
     if root.contracts and (state == 1).any():
         root._contract()
-        root._record()
+    root.relaxation.pack(seed)
+    root._record()
     return root
 
 

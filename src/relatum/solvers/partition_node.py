@@ -98,7 +98,7 @@ class Node:
         if joins and self.contracts:
             self._contract()
         else:
-            r.lp._evaluate()
+            r.lp.evaluate()
         self._record()
         return True
 
@@ -122,7 +122,7 @@ class Node:
         r = self.relaxation.copy()
         column = columns_of(np.array([pair[0]]), np.array([pair[1]]), r.n)
         r.fix(column, np.array([related]))
-        r.lp._evaluate()
+        r.lp.evaluate()
         node = Node(r, self.labels, self.contracts, self.depth + 1)
         if related and self.contracts:
             node._contract()

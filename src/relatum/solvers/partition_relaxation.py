@@ -16,6 +16,7 @@ from scipy import sparse
 from relatum.backends.first_order import FirstOrderLP
 from relatum.certificate import Cuts, SparseRows
 from relatum.cut_families import odd_wheel_rows, two_partition_rows
+from relatum.kernels.packing import pack_triangles
 from relatum.kernels.partition_cuts import (
     choose_unlike,
     violated_triangles,
@@ -28,6 +29,7 @@ __all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 WHEEL_WIDTH = 12
+FAR = 1e15  # stands for the log-odds of pairs that are fixed
 PER_PAIR = 8  # triangles added a round that bound the same pair from below
 
 
@@ -142,6 +144,24 @@ class Relaxation:
             first = first[np.argsort(-violation[first], kind="stable")[:limit]]
         self._append_triangles(index[first].astype(np.int64))
         return top
+
+    def pack(self, seed: int) -> None:
+        """Start with the triangles, and multipliers, of a greedy packing of conflicts."""
+        lp = self.lp
+        residual = np.where(lp.lower == lp.upper, FAR * (2 * lp.lower - 1), lp.objective)
+        index = np.empty((residual.size + 16, 3), dtype=np.int32)
+        y = np.empty(len(index))
+        size = float(np.abs(lp.objective).mean()) if lp.objective.size else 0.0
+        rng = np.random.default_rng(seed)
+        count = 0
+        for level in (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1):
+            order = rng.permutation(self.n)
+            count = pack_triangles(residual, self.n, order, 64, level * size, index, y, count)
+        self._append_triangles(index[:count].astype(np.int64))
+        if count:
+            lp.pool["transitive"].multipliers[:] = y[:count]
+            self._merge_triangles()
+            lp.evaluate()
 
     def _append_triangles(self, index: Index) -> None:
         if len(index):
