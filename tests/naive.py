@@ -641,3 +641,63 @@ def hops(pairs, n, a, b):
         if b in near:
             return k
     return n
+
+
+def all_preorders(n):
+    """All reflexive and transitive relations on n elements, by adding the last one to smaller ones.
+
+    The new element's predecessors D and successors U must be closed, and D must precede U.
+    """
+    if n == 1:
+        return [np.ones((1, 1), dtype=bool)]
+    subsets = np.array(list(product((False, True), repeat=n - 1)), dtype=bool)
+    found = []
+    for y in all_preorders(n - 1):
+        downs = [d for d in subsets if not (y[:, d].any(axis=1) & ~d).any()]
+        ups = [u for u in subsets if not (y[u].any(axis=0) & ~u).any()]
+        for d in downs:
+            for u in ups:
+                if y[np.ix_(d, u)].all():
+                    larger = np.ones((n, n), dtype=bool)
+                    larger[:-1, :-1], larger[:-1, -1], larger[-1, :-1] = y, d, u
+                    found.append(larger)
+    return found
+
+
+def relation_worth(y, yes, no):
+    """What a relation is worth off the diagonal."""
+    n = len(y)
+    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
+    return sum(yes[a][b] if y[a][b] else no[a][b] for a, b in pairs)
+
+
+def weak_climb(rank, yes, no, least):
+    """Move one element after another to its best class or gap until nothing gains."""
+
+    def worth(ranks):
+        return relation_worth([[p <= q for q in ranks] for p in ranks], yes, no)
+
+    rank, e, idle = list(rank), 0, 0
+    while idle < len(rank):
+        others = sorted({r for a, r in enumerate(rank) if a != e} | {rank[e]})
+        choices = [[*rank[:e], -0.5, *rank[e + 1 :]]]
+        for r in others:
+            choices += [[*rank[:e], value, *rank[e + 1 :]] for value in (r, r + 0.5)]
+        best, moved = worth(rank) + least, None
+        for ranks in choices:
+            if worth(ranks) > best:
+                best, moved = worth(ranks), ranks
+        idle += 1
+        if moved is not None:
+            dense = sorted(set(moved))
+            rank, idle = [dense.index(r) for r in moved], 0
+        e = (e + 1) % len(rank)
+    return rank
+
+
+def is_preorder(y):
+    """Whether a relation is reflexive and transitive."""
+    n = range(len(y))
+    return all(y[a][a] for a in n) and all(
+        y[a][c] or not (y[a][b] and y[b][c]) for a in n for b in n for c in n
+    )

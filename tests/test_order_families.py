@@ -44,7 +44,7 @@ def test_some_rows_cut_off_points_that_satisfy_all_dicycles():
         relaxation = OrderRelaxation(c - c.T)
         for _ in range(20):
             relaxation.lp.run(300)
-            if relaxation.add_dicycles(relaxation.point(), 0.01, 2) == 0.0:
+            if relaxation.separate(relaxation.point(), 0.01, 2) == 0.0:
                 break
         cut += relaxation.add_half_cuts(relaxation.point(), 45, rng)
     assert cut > 0

@@ -24,9 +24,9 @@ from relatum.kernels.order_states import pruned_order
 from relatum.problem import Problem
 from relatum.relation import LinearOrder
 from relatum.solvers.control import Control
-from relatum.solvers.order_relaxation import imply_steps
+from relatum.solvers.order_relaxation import OrderIncumbent, OrderRelaxation, imply_steps
 from relatum.solvers.order_search import OrderSearch
-from relatum.solvers.order_tree import Incumbent, OrderTree, TreeSettings
+from relatum.solvers.order_tree import Tree, TreeSettings
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "Plan", "plan_of", "solve_plan"]
@@ -245,11 +245,15 @@ def _by_search(
     if not control.prove:
         return _anneal_only(search, control, difference, base)
     search.anneal(min(1000 * n, 200_000), expired=control.expired)
-    incumbent = Incumbent(difference, search.order, base, large)
+    before = plan.before[np.ix_(part, part)]
+    incumbent = OrderIncumbent(difference, search.order, base, large, before)
     if not _integers(w):  # differences may be integers in floating point only
         incumbent.grid = 0.0
-    before = plan.before[np.ix_(part, part)]
-    tree = OrderTree(difference, incumbent, control, before, settings)
+    relaxation = OrderRelaxation(difference)
+    known = np.argwhere(before).astype(np.int64)
+    if len(known):
+        relaxation.assign(known, np.ones(len(known), dtype=np.bool_))
+    tree = Tree(relaxation, incumbent, control, settings)
     bound, proof = tree.run()
     total = bound + base
     if not (_integers(w) and _integers(plan.inner[part])):
@@ -261,7 +265,7 @@ def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) 
     """Anneal in rounds of growing length until time is up or nothing improves any more."""
     n = len(search.order)
     steps, idle = 2_000 * n, 0
-    incumbent = Incumbent(d, search.order, base)
+    incumbent = OrderIncumbent(d, search.order, base)
     while not control.expired() and idle < 3:
         idle = 0 if search.anneal(steps, expired=control.expired) else idle + 1
         incumbent.offer(search.order)

@@ -8,16 +8,24 @@ objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided r
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from relatum.backends.first_order import FirstOrderLP
+from relatum.bounds import grid_of
 from relatum.certificate import Cuts, Imply, Proof
 from relatum.kernels.order_rows import close_precedence, half_cycles, violated_dicycles
+from relatum.kernels.order_search import insertion_search
 from relatum.order_families import folded_half_rows
+from relatum.solvers.order_search import least_gain
+from relatum.solvers.order_tree import Incumbent
 
-__all__ = ["OrderRelaxation", "imply_steps"]
+__all__ = ["OrderIncumbent", "OrderRelaxation", "imply_steps"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -69,18 +77,13 @@ class OrderRelaxation:
         other.before = self.before.copy()
         return other
 
-    @property
-    def bound(self) -> float:
-        """The bound that the multipliers prove."""
-        return self.lp.bound
-
     def point(self) -> Floats:
         """Return the current point as a full matrix with x_ji = 1 - x_ij."""
         x = np.zeros((self.n, self.n))
         x[self.upper] = self.lp.x
         return x + np.tril(1.0 - x.T, -1)
 
-    def add_dicycles(self, x: Floats, tolerance: float, per_pair: int = 1) -> float:
+    def separate(self, x: Floats, tolerance: float, per_pair: int = 1) -> float:
         """Add triples that x violates; return the largest violation found."""
         found, amount = violated_dicycles(x, tolerance, per_pair)
         if not len(found):
@@ -148,26 +151,109 @@ class OrderRelaxation:
         unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 40)
         return np.asarray(np.rint(y / unit) * unit)
 
-    def fixable(self, target: float) -> Index:
-        """Return the open pairs ab, a before b, whose opposite has a bound of at most `target`."""
+    def fixable(self, target: float) -> tuple[Index, NDArray[np.bool_]]:
+        """Return open pairs ab, a before b, whose opposite has a bound of at most `target`."""
         r = self.lp.reduced
         i, j = self.upper
-        sure = (np.abs(r) >= self.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
+        sure = (np.abs(r) >= self.lp.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
         i, j, r = i[sure], j[sure], r[sure]
-        return np.column_stack([np.where(r > 0, i, j), np.where(r > 0, j, i)])
+        pairs = np.column_stack([np.where(r > 0, i, j), np.where(r > 0, j, i)])
+        return pairs, np.ones(len(pairs), dtype=np.bool_)
 
-    def fix(self, pairs: Index) -> tuple[Index, bool]:
-        """Fix pairs a before b and what follows.
+    def assign(
+        self, pairs: Index, values: NDArray[np.bool_]
+    ) -> tuple[Callable[[Proof], Proof], bool]:
+        """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
+        turned = np.ascontiguousarray(np.where(values[:, None], pairs, pairs[:, ::-1]))
+        steps, clash = close_precedence(self.before, turned)
+        if clash[0] < 0:
+            a, b = np.concatenate([turned, steps[:, [0, 2]]]).T
+            self.lp.fix(self.column[a, b], (a < b).astype(np.float64))
+        return partial(imply_steps, steps), bool(clash[0] < 0)
 
-        Returns the steps of the closure (as for `imply_steps`) and whether all is consistent.
+    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
+        """Return open pairs near one half, heavy ones first."""
+        i, j = self.upper
+        x, lp = self.lp.x, self.lp
+        weight = np.abs(lp.objective)
+        score = (0.5 - np.abs(x - 0.5)) * (1 + weight / weight.mean())
+        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
+        chosen = np.argsort(-score, kind="stable")[:count]
+        return [(int(i[c]), int(j[c])) for c in chosen if score[c] > 0]
+
+
+class OrderIncumbent(Incumbent):
+    """The best linear order so far, and a local search for better ones.
+
+    Parameters
+    ----------
+    d : float64 array (n, n)
+        Differences w_ab - w_ba; the value is the sum of d_ij over i < j with i before j.
+    order : int64 array (n,)
+    offset, parts
+        As in `Incumbent`.
+    before : bool array (n, n), optional
+        Known precedences.
+    """
+
+    views = 4  # elements from which a point is looked at in search of orders
+
+    def __init__(
+        self,
+        d: Floats,
+        order: Index,
+        offset: float = 0.0,
+        parts: int = 1,
+        before: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.d = d
+        self.order = order
+        super().__init__(self.value_of(order), grid_of(d), float(np.abs(d).sum()), offset, parts)
+        self.search = d.copy()
+        self.known: Index = np.empty((0, 2), dtype=np.int64)
+        if before is not None:
+            self.known = np.argwhere(before)
+            self.search[before], self.search[before.T] = np.inf, -np.inf
+        self.least = least_gain(d)
+
+    def value_of(self, order: Index) -> float:
+        """Sum d_ij over i < j with i before j."""
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        i, j = np.triu_indices(len(order), 1)
+        return math.fsum(self.d[i, j][rank[i] < rank[j]].tolist())
+
+    def offer(self, order: Index) -> bool:
+        """Take an order if it is better."""
+        value = self.value_of(order)
+        if value <= self.value + 1e-9 * max(1.0, abs(self.value)):
+            return False
+        self.order, self.value = order.copy(), value
+        return True
+
+    def improve(self, x: Floats, rng: np.random.Generator) -> None:
+        """Search from orders that the point suggests.
+
+        Beside the order by row sums, elements are ordered by x seen from one of them: where
+        all rotations of an order are worth the same, the point is their average, and only
+        this view of it shows the order.
         """
-        steps, clash = close_precedence(self.before, np.ascontiguousarray(pairs))
-        if clash[0] >= 0:
-            return steps, False
-        both = np.concatenate([pairs, steps[:, [0, 2]]])
-        a, b = both.T
-        self.lp.fix(self.column[a, b], (a < b).astype(np.float64))
-        return steps, True
+        seen_from = rng.choice(len(x), min(len(x), self.views), replace=False)
+        x = x + np.eye(len(x))
+        for key in (x.sum(axis=1), *x[seen_from]):
+            order = np.argsort(-key, kind="stable")
+            if self._respects(order):
+                insertion_search(self.search, order, self.least)
+                self.offer(order)
+
+    def take(self, x: Floats) -> None:
+        """Look at an integral point."""
+        self.offer(np.argsort(-x.sum(axis=1), kind="stable"))
+
+    def _respects(self, order: Index) -> bool:
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return bool((rank[self.known[:, 0]] < rank[self.known[:, 1]]).all())
 
 
 def _half_index(steps: Index, ends: Index) -> Index:

@@ -1,6 +1,7 @@
-"""Branch and cut for one strongly connected linear-order problem.
+"""Branch and cut on first-order relaxations of orders.
 
-Values here are sums of d_ij over i < j with i before j; see `order_relaxation`.
+The tree knows nothing of the kind of order: a `Relaxation` bounds, cuts and fixes, an
+`Incumbent` holds the best relation and improves it.
 """
 
 from __future__ import annotations
@@ -9,57 +10,88 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.bounds import grid_of
+from relatum.backends.first_order import FirstOrderLP
 from relatum.certificate import Branch, Cuts, Fix, Leaf, Proof
-from relatum.kernels.order_search import insertion_search
 from relatum.solvers.control import Control
-from relatum.solvers.order_relaxation import OrderRelaxation, imply_steps
-from relatum.solvers.order_search import least_gain
 
-__all__ = ["Incumbent", "OrderTree", "TreeSettings"]
+__all__ = ["Incumbent", "Relaxation", "Tree", "TreeSettings"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Wrap = Callable[[Proof], Proof]
+
+
+class Relaxation(Protocol):
+    """What the tree asks of a linear relaxation."""
+
+    lp: FirstOrderLP
+
+    def copy(self) -> Self:
+        """Return an independent copy, with the same rows, point and multipliers."""
+
+    def point(self) -> Floats:
+        """Return the current point as a full matrix."""
+
+    def separate(self, x: Floats, tolerance: float, per_pair: int) -> float:
+        """Add rows that x violates by more than the tolerance; return the largest violation."""
+
+    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
+        """Add {0,1/2}-cuts that x violates; return how many."""
+
+    def cuts(self) -> tuple[Cuts, ...]:
+        """Return rows and multipliers as a certificate names them."""
+
+    def fixable(self, target: float) -> tuple[Index, Flags]:
+        """Return open pairs and values whose opposite has a bound of at most `target`."""
+
+    def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
+        """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
+
+    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
+        """Return open pairs worth branching on, best first."""
 
 
 class Incumbent:
-    """The best order so far, and the level that a bound must reach to be of no interest.
+    """The best relation so far, and the level that a bound must reach to be of no interest.
 
     With integer weights of greatest common divisor g, values differ by multiples of g: a
-    bound below value + g is as good as one at the value. Otherwise half of the tolerance
+    bound below value + g is as good as one at the value. Otherwise most of the tolerance
     that `relatum.estimate.closes` allows is used.
+
+    Parameters
+    ----------
+    value : float
+        Of the relaxation's objective.
+    grid : float
+        g, or 0.
+    magnitude : float
+        Sum of the absolute weights.
+    offset : float
+        What is to be added to the objective.
+    parts : int
+        Over how many problems the tolerance is shared.
     """
 
-    def __init__(self, d: Floats, order: Index, offset: float = 0.0, parts: int = 1) -> None:
-        self.d = d
-        self.order = order
-        self.value = self.value_of(order)
+    def __init__(
+        self, value: float, grid: float, magnitude: float, offset: float = 0.0, parts: int = 1
+    ) -> None:
+        self.value = value
         self.offset = offset
-        self.parts = max(1, parts)  # the problem's tolerance is shared by so many
-        self.grid = grid_of(d)
-        self.rounding = 1e-12 * float(np.abs(d).sum())
-        if self.grid < 100 * self.rounding:
-            self.grid = 0.0
+        self.parts = max(1, parts)
+        self.rounding = 1e-12 * magnitude
+        self.grid = grid if grid >= 100 * self.rounding else 0.0
 
-    def value_of(self, order: Index) -> float:
-        """Sum d_ij over i < j with i before j."""
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        i, j = np.triu_indices(len(order), 1)
-        return math.fsum(self.d[i, j][rank[i] < rank[j]].tolist())
+    def improve(self, x: Floats, rng: np.random.Generator) -> None:
+        """Search from relations that a point suggests."""
 
-    def offer(self, order: Index) -> bool:
-        """Take an order if it is better."""
-        value = self.value_of(order)
-        if value <= self.value + 1e-9 * max(1.0, abs(self.value)):
-            return False
-        self.order, self.value = order.copy(), value
-        return True
+    def take(self, x: Floats) -> None:
+        """Look at an integral point that is feasible."""
 
     @property
     def tolerance(self) -> float:
@@ -81,14 +113,14 @@ class Incumbent:
 
 @dataclass(eq=False)
 class _Node:
-    relaxation: OrderRelaxation | None
+    relaxation: Relaxation | None
     bound: float
     depth: int = 0
-    wraps: list[Callable[[Proof], Proof]] = field(default_factory=list)
+    wraps: list[Wrap] = field(default_factory=list)
     cuts: tuple[Cuts, ...] = ()
-    infeasible: bool = False
     pair: tuple[int, int] = (-1, -1)
     children: tuple[_Node, ...] = ()
+    consistent: bool = True
 
     def proof(self) -> Proof:
         """Return the proof of everything below the node."""
@@ -109,47 +141,35 @@ class TreeSettings:
     root_rounds: int = 400
     node_rounds: int = 12
     half_rounds: int = 40
-    views: int = 4
     half_sources: int = 150
     candidates: int = 4
     probe_iterations: int = 60
     max_nodes: int = 1_000_000
 
 
-class OrderTree:
+class Tree:
     """Cutting planes at the root, then branching, best bound first.
 
     Parameters
     ----------
-    d : float64 array (n, n)
-        Antisymmetric and finite.
+    relaxation : Relaxation
     incumbent : Incumbent
     control : Control
-    before : bool array (n, n), optional
-        Precedences known, transitively closed; the caller's proof must imply them.
+    settings : TreeSettings, optional
     """
 
     def __init__(
         self,
-        d: Floats,
+        relaxation: Relaxation,
         incumbent: Incumbent,
         control: Control,
-        before: NDArray[np.bool_] | None = None,
         settings: TreeSettings | None = None,
     ) -> None:
         self.incumbent = incumbent
         self.control = control
         self.settings = settings or TreeSettings()
         self.rng = np.random.default_rng(control.seed)
-        self.search = d.copy()  # for the local search: inf where a precedence is known
-        self.least = least_gain(d)
-        self.constrained = before is not None and bool(before.any())
-        relaxation = OrderRelaxation(d)
-        if before is not None and before.any():
-            relaxation.fix(np.argwhere(before).astype(np.int64))
-            self.search[before] = np.inf
-            self.search[before.T] = -np.inf
-        self.root = _Node(relaxation, relaxation.bound)
+        self.root = _Node(relaxation, relaxation.lp.bound)
         self.stats: dict[str, Any] = {"nodes": 0, "rounds": 0, "half_cuts": 0}
 
     def run(self) -> tuple[float, Proof]:
@@ -185,28 +205,31 @@ class OrderTree:
     def _bound(self, node: _Node) -> bool:
         """Add rows and fix pairs until the node is closed (True) or progress stalls."""
         relaxation, s = node.relaxation, self.settings
+        if not node.consistent:
+            node.relaxation = None
+            return True
         assert relaxation is not None
         is_root = node.depth == 0
         limit = s.root_rounds if is_root else s.node_rounds
         history: list[float] = []
         threshold, halves = 0.05, 0
         if is_root and not relaxation.lp.n_rows:
-            relaxation.add_dicycles(relaxation.point(), 0.05, 2)
+            relaxation.separate(relaxation.point(), 0.05, 2)
         for _ in range(limit):
             self.stats["rounds"] += 1
             relaxation.lp.run(s.iterations)
             x = relaxation.point()
-            self._improve(x)
+            self.incumbent.improve(x, self.rng)
             if self._closes(node) or self._fix(node):
                 node.relaxation = None
                 return True
             if self.control.expired():
                 break
             if is_root:
-                self._report(relaxation.bound)
-            history.append(relaxation.bound)
+                self._report(relaxation.lp.bound)
+            history.append(relaxation.lp.bound)
             relaxation.lp.drop_idle()
-            worst = relaxation.add_dicycles(x, threshold, 2 if is_root else 1)
+            worst = relaxation.separate(x, threshold, 2 if is_root else 1)
             if worst == 0.0:
                 threshold *= 0.4
             if self._stalls(history, is_root) or threshold < 1e-4:
@@ -218,7 +241,7 @@ class OrderTree:
                 if not added and threshold < 1e-3:
                     break
                 threshold = max(threshold, 0.01)
-        node.bound = min(node.bound, relaxation.bound)
+        node.bound = min(node.bound, relaxation.lp.bound)
         node.cuts = relaxation.cuts()
         return False
 
@@ -230,27 +253,11 @@ class OrderTree:
         gap = history[-1] - self.incumbent.level
         return history[-back - 1] - history[-1] < (0.03 if is_root else 0.05) * gap
 
-    def _improve(self, x: Floats) -> None:
-        """Search from orders that the point suggests.
-
-        Beside the order by row sums, elements are ordered by x seen from one of them: where
-        all rotations of an order are worth the same, the point is their average, and only
-        this view of it shows the order.
-        """
-        seen_from = self.rng.choice(len(x), min(len(x), self.settings.views), replace=False)
-        x = x + np.eye(len(x))
-        for key in (x.sum(axis=1), *x[seen_from]):
-            order = np.argsort(-key, kind="stable")
-            if self.constrained and not _respects(order, self.search):
-                continue
-            insertion_search(self.search, order, self.least)
-            self.incumbent.offer(order)
-
     def _closes(self, node: _Node) -> bool:
         assert node.relaxation is not None
-        if node.relaxation.bound > self.incumbent.level:
+        if node.relaxation.lp.bound > self.incumbent.level:
             return False
-        node.bound = node.relaxation.bound
+        node.bound = node.relaxation.lp.bound
         node.cuts = node.relaxation.cuts()
         return True
 
@@ -258,20 +265,18 @@ class OrderTree:
         """Fix pairs by reduced cost; True if that leaves nothing open."""
         relaxation = node.relaxation
         assert relaxation is not None
-        pairs = relaxation.fixable(self.incumbent.level)
-        open_pairs = int((relaxation.lp.lower < relaxation.lp.upper).sum())
-        if len(pairs) <= 0.05 * open_pairs:
+        pairs, values = relaxation.fixable(self.incumbent.level)
+        if len(pairs) <= 0.05 * _open_columns(relaxation):
             return False
         cuts = relaxation.cuts()
-        steps, consistent = relaxation.fix(pairs)
-        values = np.ones(len(pairs), dtype=np.bool_)
+        wrap, consistent = relaxation.assign(pairs, values)
         node.wraps.append(lambda then: Fix(cuts, pairs, values, then))
-        node.wraps.append(lambda then: imply_steps(steps, then))
+        node.wraps.append(wrap)
         if not consistent:
             return True
-        if (relaxation.lp.lower < relaxation.lp.upper).any():
+        if _open_columns(relaxation):
             return False
-        self.incumbent.offer(np.argsort(-relaxation.before.sum(axis=1), kind="stable"))
+        self.incumbent.take(relaxation.point())
         return True
 
     def _branch(self, node: _Node) -> list[_Node]:
@@ -279,9 +284,9 @@ class OrderTree:
         relaxation = node.relaxation
         assert relaxation is not None
         best: tuple[float, tuple[int, int], tuple[_Node, ...]] | None = None
-        for pair in self._candidates(relaxation):
+        for pair in relaxation.branch_pairs(self.settings.candidates):
             sides = tuple(self._side(node, pair, first) for first in (True, False))
-            gains = [max(node.bound - s.bound, 1e-9) for s in sides]
+            gains = [min(max(node.bound - s.bound, 1e-9), 1e30) for s in sides]
             score = min(gains) * math.sqrt(max(gains))
             if best is None or score > best[0]:
                 best = score, pair, sides
@@ -293,31 +298,20 @@ class OrderTree:
         node.relaxation = None
         return list(best[2])
 
-    def _candidates(self, relaxation: OrderRelaxation) -> list[tuple[int, int]]:
-        i, j = relaxation.upper
-        x, lp = relaxation.lp.x, relaxation.lp
-        score = (0.5 - np.abs(x - 0.5)) * (1 + np.abs(lp.objective) / np.abs(lp.objective).mean())
-        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
-        chosen = np.argsort(-score, kind="stable")[: self.settings.candidates]
-        return [(int(i[c]), int(j[c])) for c in chosen if score[c] > 0]
-
     def _side(self, node: _Node, pair: tuple[int, int], first: bool) -> _Node:
         """Return the child in which the pair is fixed, after a short trial."""
         assert node.relaxation is not None
         relaxation = node.relaxation.copy()
         child = _Node(relaxation, node.bound, node.depth + 1)
-        fixed = np.array([pair if first else pair[::-1]], dtype=np.int64)
-        steps, consistent = relaxation.fix(fixed)
-        child.wraps.append(lambda then: imply_steps(steps, then))
-        if consistent:
+        fixed = np.array([pair], dtype=np.int64)
+        wrap, child.consistent = relaxation.assign(fixed, np.array([first]))
+        child.wraps.append(wrap)
+        child.bound = -math.inf
+        if child.consistent:
             relaxation.lp.run(self.settings.probe_iterations)
-            child.bound = min(node.bound, relaxation.bound)
+            child.bound = min(node.bound, relaxation.lp.bound)
         return child
 
 
-def _respects(order: Index, search: Floats) -> bool:
-    """Say whether an order breaks no known precedence."""
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    a, b = np.nonzero(np.isposinf(search))
-    return bool((rank[a] < rank[b]).all())
+def _open_columns(relaxation: Relaxation) -> int:
+    return int(np.count_nonzero(relaxation.lp.lower < relaxation.lp.upper))

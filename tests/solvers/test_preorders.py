@@ -1,0 +1,154 @@
+"""Preorders, partial, weak and linear orders against all of them, for up to 6 elements."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import naive
+import relatum as rt
+from relatum.solvers.control import Control
+from relatum.solvers.order_tree import TreeSettings
+from relatum.solvers.preorders import distances, solve
+from relatum.testing import check_solver
+
+SETS = {
+    "PREORDERS": rt.PREORDERS,
+    "PARTIAL_ORDERS": rt.PARTIAL_ORDERS,
+    "WEAK_ORDERS": rt.WEAK_ORDERS,
+    "LINEAR_ORDERS": rt.LINEAR_ORDERS,
+}
+COUNTS = {  # of preorders, partial orders (posets), weak orders and linear orders
+    "PREORDERS": [1, 4, 29, 355, 6942],
+    "PARTIAL_ORDERS": [1, 3, 19, 219, 4231],
+    "WEAK_ORDERS": [1, 3, 13, 75, 541],
+    "LINEAR_ORDERS": [1, 2, 6, 24, 120],
+}
+
+
+@cache
+def _members(name, n):
+    y = np.array(naive.all_preorders(n))
+    mirror = y & y.transpose(0, 2, 1) & ~np.eye(n, dtype=bool)
+    either = y | y.transpose(0, 2, 1)
+    if name in ("PARTIAL_ORDERS", "LINEAR_ORDERS"):
+        y = y[~mirror.any(axis=(1, 2))]
+        either = y | y.transpose(0, 2, 1)
+    if name in ("WEAK_ORDERS", "LINEAR_ORDERS"):
+        y = y[either.all(axis=(1, 2))]
+    return y
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_there_are_as_many_as_known(name):
+    assert [len(_members(name, n)) for n in range(1, 6)] == COUNTS[name]
+
+
+def _problem(rng, feasible, n):
+    c = rng.normal(size=(n, n)) if rng.random() < 0.5 else rng.integers(-3, 4, (n, n)).astype(float)
+    if rng.random() < 0.5 and n > 1:
+        pairs = [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(3)]
+        feasible = feasible & rt.evidence(related=pairs[:2], unrelated=pairs[2:])
+    return rt.Problem(c, feasible)
+
+
+def _best(problem, members):
+    c, e = problem.dense(), problem.evidence
+    keep = members[:, e.related[:, 0], e.related[:, 1]].all(axis=1)
+    keep &= ~members[:, e.unrelated[:, 0], e.unrelated[:, 1]].any(axis=1)
+    return (members[keep] * c).sum(axis=(1, 2)).max(initial=-np.inf)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_agrees_with_brute_force(name):
+    rng = np.random.default_rng(0)
+    sizes = [1, 2, 3, 4, 5, 5] * 42  # 252 problems of each of four families
+    if name in ("WEAK_ORDERS", "LINEAR_ORDERS"):
+        sizes += [6] * 20
+    infeasible = 0
+    for n in sizes:
+        problem = _problem(rng, SETS[name], n)
+        members = _six(name) if n == 6 else _members(name, n)
+        best = _best(problem, members)
+        e = rt.infer(problem, prove=True)
+        assert rt.verify(problem, e), rt.verify(problem, e).reason
+        if best == -np.inf:
+            infeasible += 1
+            assert e.status is rt.Status.INFEASIBLE
+        else:
+            assert e.status is rt.Status.OPTIMAL
+            assert e.value == pytest.approx(best, abs=1e-6)
+    assert infeasible > 3
+
+
+@cache
+def _six(name):
+    """Weak and linear orders of six elements, from their ranks."""
+    ranks = np.array(np.meshgrid(*[range(6)] * 6, indexing="ij")).reshape(6, -1).T
+    dense = np.array([r for r in ranks if set(r) == set(range(max(r) + 1))])
+    if name == "LINEAR_ORDERS":
+        dense = dense[dense.max(axis=1) == 5]
+    y = dense[:, :, None] <= dense[:, None, :]
+    assert len(y) == {"WEAK_ORDERS": 4683, "LINEAR_ORDERS": 720}[name]
+    return y
+
+
+@pytest.mark.parametrize("name", ["PREORDERS", "PARTIAL_ORDERS", "WEAK_ORDERS"])
+def test_branching_alone_proves_the_same(name):
+    rng = np.random.default_rng(1)
+    settings = TreeSettings(root_rounds=1, half_rounds=0, node_rounds=1, iterations=30)
+    nodes = 0
+    for _ in range(15):
+        problem = _problem(rng, SETS[name], 5)
+        best = _best(problem, _members(name, 5))
+        outcome = solve(problem, Control(prove=True), True, settings)
+        if best == -np.inf:
+            assert outcome.bound == -np.inf
+            continue
+        value = problem.value(outcome.relation)
+        nodes += outcome.stats["nodes"]
+        assert value == pytest.approx(best, abs=1e-6)
+        certificate = rt.Certificate(outcome.bound, outcome.proof)
+        e = rt.Estimate(rt.Status.OPTIMAL, outcome.relation, value, outcome.bound, certificate)
+        assert rt.verify(problem, e), rt.verify(problem, e).reason
+    assert nodes > 15
+
+
+@pytest.mark.parametrize("name", ["preorder_branch_and_cut", "preorder_local_search"])
+def test_conformance(name):
+    assert check_solver(name, count=20) > 20
+
+
+@pytest.mark.parametrize("name", ["PREORDERS", "PARTIAL_ORDERS", "WEAK_ORDERS"])
+def test_structured_problems_of_forty_elements_are_proved(name):
+    rng = np.random.default_rng(2)
+    n = 40
+    level = np.sort(rng.integers(0, 12, n))
+    truth = level[:, None] <= level[None, :]
+    if name != "WEAK_ORDERS":
+        branch = rng.integers(0, 2, n)
+        truth &= branch[:, None] == branch[None, :]
+    if name == "PARTIAL_ORDERS":
+        truth &= level[:, None] < level[None, :]
+    c = np.where(truth, 1.0, -1.0) * rng.integers(1, 6, (n, n))
+    c[rng.random((n, n)) < 0.05] *= -1.0
+    problem = rt.Problem(c, SETS[name])
+    e = rt.infer(problem, prove=True, time_limit=120)
+    assert e.status is rt.Status.OPTIMAL
+    assert e.value >= (c * (truth | np.eye(n, dtype=bool))).sum()
+    assert rt.verify(problem, e)
+
+
+def test_preorders_tell_how_far_they_are_from_clusterings_and_orders():
+    blocks = np.kron(np.eye(3), np.ones((2, 2))).astype(bool)
+    problem = rt.Problem(np.where(blocks, 1.0, -1.0), rt.PREORDERS)
+    e = rt.infer(problem, prove=True)
+    assert (e.stats["tied"], e.stats["one_way"], e.stats["incomparable"]) == (3, 0, 12)
+    assert e.stats["classes"] == 3
+    assert e.stats["value_of"]["EQUIVALENCES"] == e.value
+    assert e.stats["value_of"]["LINEAR_ORDERS"] < e.value
+    order = rt.Problem(np.where(np.triu(np.ones((5, 5))), 1.0, -1.0), rt.PREORDERS)
+    e = rt.infer(order, prove=True)
+    assert (e.stats["tied"], e.stats["incomparable"]) == (0, 0)
+    assert e.stats["value_of"]["LINEAR_ORDERS"] == e.value
+    assert distances(order, np.eye(5, dtype=bool), Control())["incomparable"] == 10
