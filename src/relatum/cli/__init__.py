@@ -1,11 +1,16 @@
 """The command line.
 
-Commands import what they need when they run, so that ``relatum --help`` is quick.
+Commands import what they need when they run, so that ``relatum --help`` is quick. Exit
+codes: 0 a relation was found or everything is in order, 1 a certificate does not hold,
+2 wrong input, 3 nothing is feasible, 4 no relation was found in time.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,11 +19,18 @@ from relatum.errors import RelatumError
 
 __all__ = ["main"]
 
+FILE: Any = click.Path(dir_okay=False, path_type=Path)
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="relatum")
 def cli() -> None:
-    """Estimate maximally probable maps, equivalence relations and linear orders."""
+    """Estimate maximally probable maps, equivalence relations and linear orders.
+
+    Exit codes: 0 found or in order, 1 a certificate does not hold, 2 wrong input,
+    3 nothing is feasible, 4 nothing found in time. Shell completion: see
+    "relatum completion --help".
+    """
 
 
 @cli.command("demo")
@@ -31,6 +43,103 @@ def demo_command(seed: int, quick: bool) -> None:
     run(seed, quick)
 
 
+def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which problem a file holds."""
+    for option in reversed(
+        (
+            click.option(
+                "--as",
+                "kind",
+                metavar="SET",
+                help="equivalence, order, map, or sets joined by &, e.g. 'PREORDERS & at_most(3)'.",
+            ),
+            click.option(
+                "--format",
+                "file_format",
+                help="lolib, cplib, multicut, signed, pace, preflib, pairs, matrix; else guessed.",
+            ),
+            click.option(
+                "--evidence", "evidence_path", type=FILE, help="CSV: two elements, 1 or 0."
+            ),
+            click.option("--background", type=float, help="Bits of pairs that are not listed."),
+            click.option("--number", default=0, help="Which instance of a file with several."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@cli.command("solve")
+@click.argument("file", type=FILE)
+@problem_options
+@click.option("--solver", default="auto", show_default=True, help="See 'relatum solvers'.")
+@click.option("--prove", is_flag=True, help="Search until optimality is proven.")
+@click.option("--time-limit", default=60.0, show_default=True, help="Seconds.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--out", "-o", type=FILE, help="Write .csv, .json, or .npz for 'relatum verify'.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
+def solve_command(
+    file: Path,
+    kind: str | None,
+    file_format: str | None,
+    evidence_path: Path | None,
+    background: float | None,
+    number: int,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Estimate the most probable relation from the log-odds in FILE.
+
+    Ctrl-C stops the search and keeps the best relation so far.
+    """
+    from relatum.cli.solve import load_problem, run_solve
+
+    problem = load_problem(file, kind, file_format, evidence_path, background, number)
+    sys.exit(run_solve(problem, options, out, as_json, quiet))
+
+
+@cli.command("verify")
+@click.argument("file", type=FILE)
+@click.argument("bundle", type=FILE)
+@problem_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def verify_command(
+    file: Path,
+    bundle: Path,
+    kind: str | None,
+    file_format: str | None,
+    evidence_path: Path | None,
+    background: float | None,
+    number: int,
+    as_json: bool,
+) -> None:
+    """Check, without any solver, what BUNDLE claims about the problem in FILE.
+
+    Give the same --as, --evidence and --background as to "relatum solve".
+    """
+    from relatum.cli.solve import load_problem, run_verify
+
+    problem = load_problem(file, kind, file_format, evidence_path, background, number)
+    sys.exit(run_verify(problem, bundle, as_json))
+
+
+@cli.command("metrics")
+@click.argument("true", type=FILE)
+@click.argument("estimated", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def metrics_command(true: Path, estimated: Path, as_json: bool) -> None:
+    """Compare two relations written as CSV by "relatum solve".
+
+    Partitions have the columns element,set; orders the columns rank,element.
+    """
+    from relatum.cli.metrics import run
+
+    run(true, estimated, as_json)
+
+
 @cli.command("solvers")
 def solvers_command() -> None:
     """List the solvers: what each is for, and whether it proves optimality."""
@@ -39,10 +148,24 @@ def solvers_command() -> None:
     show()
 
 
+@cli.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    For bash: relatum completion bash > ~/.relatum-complete; source ~/.relatum-complete
+    """
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(cli, {}, "relatum", "_RELATUM_COMPLETE").source())
+
+
 def main() -> None:
     """Run the command line; errors of the user are one line, without a traceback."""
     try:
-        cli()
+        cli(prog_name="relatum")
     except RelatumError as error:
         click.echo(f"relatum: {error}", err=True)
         sys.exit(2)

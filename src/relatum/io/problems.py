@@ -1,0 +1,280 @@
+"""Problems out of files of any format that the library reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from relatum.errors import DataError
+from relatum.feasible import (
+    EQUIVALENCES,
+    LINEAR_ORDERS,
+    MAPS,
+    NAMED_SETS,
+    RELATIONS,
+    FeasibleSet,
+    at_most,
+    evidence,
+)
+from relatum.io.lolib import read_lolib
+from relatum.io.pace import read_pace
+from relatum.io.pair_tables import read_pair_table, read_rows
+from relatum.io.text import read_text
+from relatum.problem import Problem
+
+__all__ = ["FORMATS", "Request", "parse_set", "read_evidence", "read_problem"]
+
+SHORT_NAMES = {"equivalence": EQUIVALENCES, "order": LINEAR_ORDERS, "map": MAPS}
+
+
+def parse_set(text: str) -> FeasibleSet:
+    """Return the feasible set written as ``NAME & NAME & at_most(k)``.
+
+    ``equivalence``, ``order`` and ``map`` are short for the three classical sets.
+    """
+    result = RELATIONS
+    for word in (w.strip() for w in text.split("&")):
+        cap = re.fullmatch(r"at_most\(\s*(\d+)\s*\)", word)
+        if cap:
+            result = result & at_most(int(cap[1]))
+        elif word in SHORT_NAMES:
+            result = result & SHORT_NAMES[word]
+        elif word.upper() in NAMED_SETS:
+            result = result & NAMED_SETS[word.upper()]
+        else:
+            known = ", ".join([*SHORT_NAMES, *NAMED_SETS, "at_most(k)"])
+            raise DataError(f"There is no feasible set {word!r}; there are {known}, joined by &.")
+    return result
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to read from a file and how.
+
+    Attributes
+    ----------
+    path : Path
+    feasible : FeasibleSet, optional
+        By default what the format is about.
+    format : str, optional
+        A key of `FORMATS`; guessed from the name and the first lines otherwise.
+    background : float, optional
+        Log-odds of pairs that the file does not list.
+    number : int
+        Which instance, of files that hold several.
+    """
+
+    path: Path
+    feasible: FeasibleSet | None = None
+    format: str | None = None
+    background: float | None = None
+    number: int = 0
+
+    def set_or(self, default: FeasibleSet) -> FeasibleSet:
+        """Return the feasible set asked for, or the format's own."""
+        return default if self.feasible is None else self.feasible
+
+
+def _lolib(r: Request) -> Problem:
+    return Problem(read_lolib(r.path), r.set_or(LINEAR_ORDERS))
+
+
+def _cplib(r: Request) -> Problem:
+    from relatum.io.cplib import read_cplib
+
+    scores = read_cplib(r.path)
+    if len(scores) == 0:
+        return Problem(np.zeros((1, 1)), r.set_or(EQUIVALENCES))
+    return Problem(scores, r.set_or(EQUIVALENCES))
+
+
+def _listed(r: Request, pairs: Any) -> Problem:
+    return Problem.from_pairs(
+        pairs.i,
+        pairs.j,
+        pairs.log_odds,
+        n=pairs.n,
+        background=r.background or 0.0,
+        feasible=r.set_or(EQUIVALENCES),
+        combine="sum",
+    )
+
+
+def _multicut(r: Request) -> Problem:
+    from relatum.io.multicut import read_multicut
+
+    instances = read_multicut(r.path)
+    if not 0 <= r.number < len(instances):
+        raise DataError(f"{r.path} holds the instances 0 ... {len(instances) - 1}, not {r.number}.")
+    return _listed(r, instances[r.number])
+
+
+def _signed(r: Request) -> Problem:
+    from relatum.io.signed_graph import read_signed_graph
+
+    return _listed(r, read_signed_graph(r.path))
+
+
+def _pace(r: Request) -> Problem:
+    n, i, j = read_pace(r.path)
+    background = -1.0 if r.background is None else r.background
+    return Problem.from_pairs(
+        i, j, np.ones(len(i)), n=n, background=background, feasible=r.set_or(EQUIVALENCES)
+    )
+
+
+def _pairs(r: Request) -> Problem:
+    table = read_pair_table(r.path)
+    names = list(getattr(table, "column_names", None) or table.columns)
+    options: dict[str, Any] = {}
+    if "unique_id_l" not in names and len(names) == 3:  # two ids and log-odds, by place
+        options = dict(zip(("left", "right", "log_odds"), names, strict=True))
+    return Problem.from_table(
+        table, background=r.background or 0.0, feasible=r.set_or(EQUIVALENCES), **options
+    )
+
+
+def _preflib(r: Request) -> Problem:
+    from relatum.io.preflib import read_preflib
+
+    rankings = read_preflib(r.path)
+    c = np.zeros((rankings.n, rankings.n))
+    for ranks, count in zip(rankings.ranks, rankings.counts, strict=True):
+        known = ranks >= 0
+        before = (ranks[:, None] < ranks[None, :]) & known[:, None] & known[None, :]
+        c += count * before
+    problem = Problem(c - c.T, r.set_or(LINEAR_ORDERS))  # Kemeny: each voter's pair is one bit
+    problem.ids = np.array(rankings.names, dtype=object)
+    return problem
+
+
+def _matrix(r: Request) -> Problem:
+    if r.path.suffix == ".npy":
+        try:
+            array = np.load(r.path, allow_pickle=False)
+        except FileNotFoundError:
+            raise DataError(f"There is no file {r.path}.") from None
+        except (OSError, ValueError, EOFError) as error:
+            raise DataError(f"{r.path} is not an array of numpy: {error}.") from None
+        return Problem(array, r.set_or(MAPS))
+    rows = []
+    for number, line in enumerate(read_text(r.path).splitlines(), start=1):
+        words = line.replace(",", " ").split()
+        try:
+            rows.append([float(w) for w in words])
+        except ValueError:
+            raise DataError(f"{r.path}, line {number}: not all of it are numbers.") from None
+        if len(rows[-1]) != len(rows[0]):
+            raise DataError(
+                f"{r.path}, line {number}: {len(rows[-1])} numbers, but {len(rows[0])} in line 1."
+            )
+    if not rows:
+        raise DataError(f"{r.path} is empty; a matrix has a line of numbers a row.")
+    return Problem(np.array(rows), r.set_or(MAPS))
+
+
+FORMATS: dict[str, Callable[[Request], Problem]] = {
+    "lolib": _lolib,
+    "cplib": _cplib,
+    "multicut": _multicut,
+    "signed": _signed,
+    "pace": _pace,
+    "preflib": _preflib,
+    "pairs": _pairs,
+    "matrix": _matrix,
+}
+_ENDINGS = {
+    ".gr": "pace",
+    ".soc": "preflib",
+    ".soi": "preflib",
+    ".toc": "preflib",
+    ".toi": "preflib",
+    ".csv": "pairs",
+    ".tsv": "pairs",
+    ".parquet": "pairs",
+    ".arrow": "pairs",
+    ".feather": "pairs",
+    ".npy": "matrix",
+    ".mat": "lolib",
+    ".lop": "lolib",
+}
+
+
+def _guess(path: Path) -> str:
+    """Tell the format from the ending, or from how many numbers follow the first."""
+    for suffix in reversed(path.suffixes):
+        if suffix in _ENDINGS:
+            return _ENDINGS[suffix]
+    words: list[str] = []
+    first = 0
+    for line in read_text(path).splitlines():
+        if not line.startswith("#"):
+            first = first or len(line.split())
+            words += line.split()
+    if words and words[0] == "MULTICUT":
+        return "multicut"
+    while words and not words[0].lstrip("-").isdigit():
+        words.pop(0)  # words of a title
+    n = int(words[0]) if words else 0
+    if n and len(words) == 1 + n * n:
+        return "lolib"
+    if n and len(words) == 1 + n * (n - 1) // 2:
+        return "cplib"
+    if first == 3:
+        return "multicut"
+    if first == 2 and len(words) > 1 and words[1].isdigit() and len(words) == 2 + 3 * int(words[1]):
+        return "signed"
+    raise DataError(
+        f"{path}: the format cannot be told from its name and content; name it with --format, one "
+        f"of {', '.join(FORMATS)}."
+    )
+
+
+def read_problem(request: Request, facts: FeasibleSet | None = None) -> Problem:
+    """Read a problem from a file.
+
+    Parameters
+    ----------
+    request : Request
+    facts : FeasibleSet, optional
+        Evidence to add, by numbers of elements.
+    """
+    if request.format is not None and request.format not in FORMATS:
+        raise DataError(f"There is no format {request.format!r}; there are {', '.join(FORMATS)}.")
+    name = request.format or _guess(request.path)
+    problem = FORMATS[name](replace(request, path=Path(request.path)))
+    return problem if facts is None else problem.with_feasible(problem.feasible & facts)
+
+
+def read_evidence(path: Path, problem: Problem) -> FeasibleSet:
+    """Read evidence: a CSV file with two columns of elements and a column ``related``.
+
+    Elements are the ids of the problem where it has any, else numbers from 0; ``related``
+    is 1 or 0 (or yes or no, + or -).
+    """
+    names, rows = read_rows(path)
+    if len(names) != 3:
+        raise DataError(f"{path}: evidence has three columns, two elements and whether related.")
+    number: dict[str, int] = {str(k): k for k in range(max(problem.shape))}
+    if problem.ids is not None:
+        number = {str(item): k for k, item in enumerate(problem.ids)}
+    yes: list[tuple[int, int]] = []
+    no: list[tuple[int, int]] = []
+    for line, (a, b, related) in enumerate(rows, start=2):
+        unknown = [x.strip() for x in (a, b) if x.strip() not in number]
+        if unknown:
+            raise DataError(f"{path}, line {line}: the problem has no element {unknown[0]!r}.")
+        pair = (number[a.strip()], number[b.strip()])
+        word = related.strip().lower()
+        if word in ("1", "yes", "true", "+", "related"):
+            yes.append(pair)
+        elif word in ("0", "no", "false", "-", "unrelated"):
+            no.append(pair)
+        else:
+            raise DataError(f"{path}, line {line}: 'related' is 1 or 0, got {related!r}.")
+    return evidence(yes, no)
