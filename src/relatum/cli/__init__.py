@@ -19,7 +19,7 @@ from relatum.errors import RelatumError
 
 __all__ = ["main"]
 
-FILE: Any = click.Path(dir_okay=False, path_type=Path)
+FILE: Any = click.Path(dir_okay=False, path_type=Path)  # type: ignore[type-var]
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -225,7 +225,7 @@ def _guess(path: Path) -> str:
         return "lolib"
     if n and len(words) == 1 + n * (n - 1) // 2:
         return "cplib"
-    if first == 3:
+    if first == 3 and words:
         return "multicut"
     if first == 2 and len(words) > 1 and words[1].isdigit() and len(words) == 2 + 3 * int(words[1]):
         return "signed"
