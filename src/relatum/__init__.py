@@ -24,6 +24,11 @@ _PUBLIC = {
         "MapClassifier",
         "PartitionClustering",
     ),
+    "relatum.aggregate": (
+        "Consensus",
+        "Votes",
+        "consensus",
+    ),
     "relatum.certificate": ("Certificate",),
     "relatum.estimate": (
         "Estimate",
@@ -98,6 +103,9 @@ _SUBMODULES = ("datasets", "errors", "io", "metrics", "testing")
 _LAZY = {name: module for module, names in _PUBLIC.items() for name in names}
 
 if TYPE_CHECKING:
+    from relatum.aggregate import Consensus as Consensus
+    from relatum.aggregate import Votes as Votes
+    from relatum.aggregate import consensus as consensus
     from relatum.certificate import Certificate as Certificate
     from relatum.estimate import Estimate as Estimate
     from relatum.estimate import Status as Status

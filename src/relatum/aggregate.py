@@ -1,0 +1,298 @@
+"""Rank aggregation: from rankings or comparisons to one order, with a proof that it is best.
+
+Every vote says of ordered pairs (a, b) whether a comes before b or is tied with it. The
+log-odds of "a before or tied with b" come from these counts, either as
+
+* ``"kemeny"``: votes for minus votes against. The most probable linear or weak order then
+  has the least total Kemeny-Snell distance to the votes: the number of ordered pairs on
+  which it disagrees (for strict rankings twice Kendall's).
+* ``"bernoulli"``: base-2 log-odds of the Bernoulli measure with a Beta prior, in bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import DataError
+from relatum.estimate import Estimate
+from relatum.feasible import LINEAR_ORDERS, WEAK_ORDERS, FeasibleSet
+from relatum.inference import infer
+from relatum.io.preflib import Rankings
+from relatum.measures import BernoulliMeasure
+from relatum.problem import Problem
+from relatum.relation import Relation, WeakOrder
+
+__all__ = ["Consensus", "Votes", "consensus"]
+
+Floats = NDArray[np.float64]
+Method = Literal["kemeny", "bernoulli"]
+Unranked = Literal["ignore", "last"]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """How often each element came before, or was tied with, each other one.
+
+    Attributes
+    ----------
+    before : float64 array (n, n)
+        Votes in which a comes before b.
+    tied : float64 array (n, n)
+        Votes in which they are tied; symmetric.
+    names : tuple
+        Names of the elements.
+
+    Examples
+    --------
+    >>> votes = Votes.from_rankings([[0, 1, 2], [1, 0, 2], [0, 1, 1]])
+    >>> votes.before[0].tolist(), votes.tied[1].tolist()
+    ([0.0, 2.0, 3.0], [0.0, 0.0, 1.0])
+    """
+
+    before: Floats
+    tied: Floats
+    names: tuple[Any, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            object.__setattr__(self, "names", tuple(range(len(self.before))))
+
+    @property
+    def n(self) -> int:
+        """The number of elements."""
+        return len(self.before)
+
+    @classmethod
+    def from_rankings(
+        cls,
+        rankings: Rankings | ArrayLike,
+        counts: ArrayLike | None = None,
+        *,
+        names: Sequence[Any] = (),
+        unranked: Unranked = "ignore",
+    ) -> Votes:
+        """Count votes of rankings, which may have ties and leave elements out.
+
+        Parameters
+        ----------
+        rankings : Rankings, or integer array (r, n)
+            As read by `relatum.io.read_preflib`; or the place of each element in each
+            ranking, smaller first, equal for ties, negative for elements not ranked.
+        counts : array (r,), optional
+            How many voters gave each ranking.
+        names : sequence, optional
+        unranked : "ignore" or "last"
+            Whether an element that is not ranked says nothing, or comes after all that are.
+        """
+        if isinstance(rankings, Rankings):
+            ranks, counts, names = rankings.ranks, rankings.counts, rankings.names
+        else:
+            ranks = _checked_ranks(rankings)
+        weight = np.ones(len(ranks)) if counts is None else _checked_counts(counts, len(ranks))
+        if unranked not in ("ignore", "last"):
+            raise DataError(f'unranked is "ignore" or "last", got {unranked!r}.')
+        n = ranks.shape[1]
+        before, tied = np.zeros((n, n)), np.zeros((n, n))
+        for row, w in zip(ranks, weight, strict=True):
+            known = row >= 0
+            place = row if unranked == "ignore" else np.where(known, row, row.max() + 1)
+            both = known[:, None] & known[None, :]
+            if unranked == "last":
+                both = known[:, None] | known[None, :]
+            before += w * (both & (place[:, None] < place[None, :]))
+            tied += w * (both & (place[:, None] == place[None, :]))
+        np.fill_diagonal(tied, 0.0)
+        return cls(before, tied, tuple(names))
+
+    @classmethod
+    def from_comparisons(
+        cls, comparisons: Iterable[Sequence[Any]], names: Sequence[Any] | None = None
+    ) -> Votes:
+        """Count comparisons of two: (winner, loser), or (a, b, result).
+
+        Parameters
+        ----------
+        comparisons : iterable of tuples
+            The result is "win" (of the first), "loss" or "draw".
+        names : sequence, optional
+            The elements; those that occur, sorted if possible, by default.
+
+        Examples
+        --------
+        >>> votes = Votes.from_comparisons([("a", "b"), ("b", "c", "draw"), ("c", "a", "loss")])
+        >>> votes.names, votes.before[0].tolist()
+        (('a', 'b', 'c'), [0.0, 1.0, 1.0])
+        """
+        rows = [_comparison(k, c) for k, c in enumerate(comparisons)]
+        if names is None:
+            seen = {name for a, b, _ in rows for name in (a, b)}
+            names = sorted(seen, key=lambda v: (str(type(v)), v))
+        number = {name: k for k, name in enumerate(names)}
+        before, tied = np.zeros((len(number),) * 2), np.zeros((len(number),) * 2)
+        for k, (a, b, result) in enumerate(rows):
+            for name in (a, b):
+                if name not in number:
+                    raise DataError(f"Comparison {k} names {name!r}, which is not in `names`.")
+            i, j = number[a], number[b]
+            if i == j:
+                raise DataError(f"Comparison {k} compares {a!r} with itself.")
+            if result == "draw":
+                tied[i, j] += 1
+                tied[j, i] += 1
+            else:
+                winner, loser = (i, j) if result == "win" else (j, i)
+                before[winner, loser] += 1
+        return cls(before, tied, tuple(names))
+
+    @property
+    def related(self) -> Floats:
+        """Votes for "a before or tied with b"."""
+        return self.before + self.tied
+
+    def log_odds(self, method: Method = "kemeny", sigma: float = 2.0) -> Floats:
+        """Return the log-odds of "a before or tied with b" for all ordered pairs.
+
+        Parameters
+        ----------
+        method : "kemeny" or "bernoulli"
+        sigma : float
+            Parameter of the Beta prior of the Bernoulli measure.
+        """
+        yes, no = self.related, self.before.T
+        if method == "kemeny":
+            return np.asarray(yes - no)
+        if method != "bernoulli":
+            raise DataError(f'method is "kemeny" or "bernoulli", got {method!r}.')
+        n = self.n
+        pairs = np.flatnonzero(~np.eye(n, dtype=np.bool_).ravel())
+        measure = BernoulliMeasure(sigma=sigma, n_classes=n * n)
+        classes = np.concatenate([pairs, pairs])
+        y = np.repeat([1, 0], len(pairs))
+        measure.fit(classes, y, np.concatenate([yes.ravel()[pairs], no.ravel()[pairs]]))
+        out = np.zeros(n * n)
+        out[pairs] = measure.log_odds(pairs)
+        return out.reshape(n, n)
+
+    def distance(self, relation: Relation) -> float:
+        """Sum the Kemeny-Snell distances of the votes to a relation.
+
+        The number of ordered pairs of different elements, over all votes, on which vote and
+        relation disagree; for strict votes and orders it is twice Kendall's distance.
+        """
+        y = relation.matrix() & ~np.eye(self.n, dtype=np.bool_)
+        against = self.before.T
+        off = ~y & ~np.eye(self.n, dtype=np.bool_)
+        return float(against[y].sum() + self.related[off].sum())
+
+
+def _checked_ranks(rankings: ArrayLike) -> NDArray[np.int64]:
+    ranks = np.asarray(rankings)
+    if ranks.ndim != 2 or ranks.dtype.kind not in "iu" or ranks.size == 0:
+        raise DataError(
+            "Rankings are an integer array with one row a ranking: the place of each element, "
+            f"negative if it is not ranked; got shape {ranks.shape} and dtype {ranks.dtype}."
+        )
+    return ranks.astype(np.int64)
+
+
+def _checked_counts(counts: ArrayLike, r: int) -> Floats:
+    weight = np.asarray(counts, dtype=np.float64)
+    if weight.shape != (r,) or not np.isfinite(weight).all() or (weight < 0).any():
+        raise DataError(f"counts are {r} numbers, finite and not negative, one a ranking.")
+    return weight
+
+
+def _comparison(number: int, c: Sequence[Any]) -> tuple[Any, Any, str]:
+    if isinstance(c, str) or len(c) not in (2, 3):
+        raise DataError(f"Comparison {number} is (winner, loser) or (a, b, result), got {c!r}.")
+    result = "win" if len(c) == 2 else c[2]
+    if result not in ("win", "loss", "draw"):
+        raise DataError(f'Comparison {number} ends in "win", "loss" or "draw", got {result!r}.')
+    return c[0], c[1], result
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """A consensus ranking and how sure it is the best.
+
+    Attributes
+    ----------
+    estimate : Estimate
+    problem : Problem
+        What was solved; ``rt.verify(problem, estimate)`` re-proves it.
+    votes : Votes
+    """
+
+    estimate: Estimate
+    problem: Problem
+    votes: Votes
+
+    @property
+    def classes(self) -> list[list[Any]]:
+        """Names from first to last, in lists of those that are tied."""
+        relation = self.estimate.relation
+        if relation is None:
+            return []
+        names = self.votes.names
+        return [[names[a] for a in c] for c in relation.to(WeakOrder).classes()]
+
+    @property
+    def ranking(self) -> list[Any]:
+        """Names from first to last; ties in the order of the elements."""
+        return [name for tied in self.classes for name in tied]
+
+    @property
+    def distance(self) -> float:
+        """The sum of Kemeny-Snell distances of the votes to the consensus."""
+        relation = self.estimate.relation
+        return np.inf if relation is None else self.votes.distance(relation)
+
+
+def consensus(
+    votes: Votes,
+    *,
+    ties: bool = False,
+    method: Method = "kemeny",
+    sigma: float = 2.0,
+    feasible: FeasibleSet | None = None,
+    prove: bool = True,
+    **arguments: Any,
+) -> Consensus:
+    """Find the ranking that agrees best with votes.
+
+    Parameters
+    ----------
+    votes : Votes
+    ties : bool
+        Whether the consensus may have ties (a weak order).
+    method : "kemeny" or "bernoulli"
+        See the module's text.
+    sigma : float
+        Parameter of the prior, for "bernoulli".
+    feasible : FeasibleSet, optional
+        Further constraints, such as evidence, intersected with the orders.
+    prove : bool
+        Ask for proven optimality.
+    **arguments
+        Passed on to `relatum.infer`.
+
+    Returns
+    -------
+    Consensus
+
+    Examples
+    --------
+    >>> result = consensus(Votes.from_rankings([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
+    >>> result.ranking, result.distance, result.estimate.status.name
+    ([0, 1, 2], 4.0, 'OPTIMAL')
+    """
+    orders = WEAK_ORDERS if ties else LINEAR_ORDERS
+    if feasible is not None:
+        orders = orders & feasible
+    problem = Problem(votes.log_odds(method, sigma), orders)
+    return Consensus(infer(problem, prove=prove, **arguments), problem, votes)
