@@ -1,0 +1,55 @@
+"""What the benchmarks of orders share: the machine, LOLIB's reference values, results."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from relatum.io import read_lolib
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def machine():
+    packages = {}
+    for name in ("numpy", "scipy", "numba", "highspy", "igraph", "ortools", "corankco"):
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            packages[name] = None
+    return {
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "packages": packages,
+    }
+
+
+def data_folder():
+    folder = os.environ.get("RELATUM_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        sys.exit("Set RELATUM_DATA to the folder with the benchmark data.")
+    return Path(folder)
+
+
+def lolib(folder, name):
+    """Yield (instance, matrix, reference value or None, its status) of one set of LOLIB."""
+    with (folder / "lolib" / "values.tsv").open() as file:
+        rows = {(r["set"], r["instance"]): r for r in csv.DictReader(file, delimiter="\t")}
+    for path in sorted((folder / "lolib" / name).iterdir()):
+        instance = path.name.removesuffix(".gz")
+        row = rows.get((name, instance))
+        best = float(row["best_known_value"]) if row else None
+        yield instance, read_lolib(path), best, row["status"] if row else ""
+
+
+def save(name, results):
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps({"machine": machine(), **results}, indent=1) + "\n")
+    print(f"written: {path}")

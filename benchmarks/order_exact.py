@@ -1,0 +1,212 @@
+"""Certified linear orders on LOLIB, and beside general solvers in one run.
+
+Every estimate is checked by `relatum.verify`, whose time is listed apart. Peers get the same
+matrices: HiGHS as a MIP with all 3-dicycle rows, igraph's exact feedback arc set, CP-SAT in a
+process of its own. Ratios compare processor time (one thread each) within this run.
+
+    RELATUM_DATA=folder python benchmarks/order_exact.py --sets IO SGB MB RandB --peers
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+
+import numpy as np
+from _orders import data_folder, lolib, save
+
+import relatum as rt
+
+LIMITS = {"IO": 20.0, "SGB": 20.0, "MB": 60.0, "RandB": 60.0}
+
+
+def warm_up():
+    """Compile the kernels before anything is timed."""
+    rng = np.random.default_rng(0)
+    for n in (8, 30):
+        c = rng.integers(0, 100, (n, n)).astype(float)
+        problem = rt.Problem(c, rt.LINEAR_ORDERS)
+        rt.verify(problem, rt.infer(problem, prove=True, time_limit=20, solver="order_dp"))
+        rt.verify(problem, rt.infer(problem, prove=True, time_limit=20))
+
+
+def ours(matrix, limit):
+    problem = rt.Problem(matrix, rt.LINEAR_ORDERS)
+    began, cpu = perf_counter(), process_time()
+    e = rt.infer(problem, prove=True, time_limit=limit)
+    seconds, cpu = perf_counter() - began, process_time() - cpu
+    began = perf_counter()
+    verified = bool(rt.verify(problem, e))
+    return e, seconds, cpu, verified, perf_counter() - began
+
+
+def run_set(folder, name, limit, most):
+    rows = []
+    for k, (instance, matrix, best, status) in enumerate(lolib(folder, name)):
+        if most and k >= most:
+            break
+        e, seconds, cpu, verified, checking = ours(matrix, limit)
+        rows.append(
+            {
+                "instance": instance, "n": len(matrix), "status": e.status.name,
+                "value": e.value, "bound": e.bound, "reference": best,
+                "reference_status": status, "gap_percent": 100 * e.gap / abs(e.value),
+                "seconds": seconds, "cpu_seconds": cpu, "verified": verified,
+                "verify_seconds": checking, "nodes": e.stats["nodes"],
+            }
+        )  # fmt: skip
+        r = rows[-1]
+        print(
+            f"{instance:12} n={r['n']:3} {r['status']:8} value {r['value']:.0f} "
+            f"reference {best} gap {r['gap_percent']:.3f} % {cpu:.2f} s cpu "
+            f"{seconds:.2f} s verified={verified}",
+            flush=True,
+        )
+    certified = [r for r in rows if r["status"] == "OPTIMAL" and r["verified"]]
+    reached = [r for r in rows if r["reference"] and r["value"] >= r["reference"]]
+    print(
+        f"== {name}: {len(certified)} of {len(rows)} certified, {len(reached)} reach the "
+        f"reference; cpu median {median(r['cpu_seconds'] for r in rows):.3f} s, "
+        f"max {max(r['cpu_seconds'] for r in rows):.3f} s"
+    )
+    return rows
+
+
+def by_highs(matrix, limit):
+    """Solve the MIP with all 3-dicycle rows; return (cpu seconds, value or None)."""
+    import highspy
+
+    n = len(matrix)
+    d = matrix - matrix.T
+    column = {pair: k for k, pair in enumerate(combinations(range(n), 2))}
+    model = highspy.Highs()
+    model.setOptionValue("output_flag", False)
+    model.setOptionValue("time_limit", float(limit))
+    model.setOptionValue("threads", 1)
+    for i, j in column:
+        model.addVar(0.0, 1.0)
+        model.changeColCost(column[i, j], float(d[i, j]))
+        model.changeColIntegrality(column[i, j], highspy.HighsVarType.kInteger)
+    model.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    for i, j, k in combinations(range(n), 3):
+        index = np.array([column[i, j], column[j, k], column[i, k]], dtype=np.int32)
+        model.addRow(0.0, 1.0, 3, index, np.array([1.0, 1.0, -1.0]))
+    cpu = process_time()
+    model.run()
+    cpu = process_time() - cpu
+    done = model.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    base = sum(matrix[j, i] for i, j in column)
+    return cpu, model.getInfo().objective_function_value + base if done else None
+
+
+def by_igraph(matrix):
+    """Solve by igraph's exact feedback arc set; return (cpu seconds, value)."""
+    import igraph
+
+    d = matrix - matrix.T
+    a, b = np.nonzero(d > 0)
+    graph = igraph.Graph(n=len(matrix), edges=list(zip(a, b, strict=True)), directed=True)
+    cpu = process_time()
+    arcs = graph.feedback_arc_set(weights=d[a, b].tolist(), method="ip_ti")
+    cpu = process_time() - cpu
+    upper = np.maximum(matrix, matrix.T)[np.triu_indices(len(matrix), 1)].sum()
+    return cpu, upper - d[a, b][arcs].sum()
+
+
+CP_SAT = """
+import json, sys
+from itertools import combinations
+from ortools.sat.python import cp_model
+d, limit = json.load(sys.stdin)
+n = len(d)
+m = cp_model.CpModel()
+x = {p: m.new_bool_var("") for p in combinations(range(n), 2)}
+for i, j, k in combinations(range(n), 3):
+    m.add_linear_constraint(x[i, j] + x[j, k] - x[i, k], 0, 1)
+m.maximize(sum(int(d[i][j]) * v for (i, j), v in x.items()))
+s = cp_model.CpSolver()
+s.parameters.num_workers, s.parameters.max_time_in_seconds = 1, limit
+status = s.solve(m)
+print(json.dumps([s.wall_time, s.objective_value if status == cp_model.OPTIMAL else None]))
+"""
+
+
+def by_cp_sat(matrix, limit):
+    """Solve by CP-SAT in a process of its own; return (seconds, value or None)."""
+    d = (matrix - matrix.T).astype(int).tolist()
+    done = subprocess.run(
+        [sys.executable, "-c", CP_SAT],
+        input=json.dumps([d, limit]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ImportError(done.stderr.strip().splitlines()[-1])
+    seconds, value = json.loads(done.stdout)
+    base = matrix.T[np.triu_indices(len(matrix), 1)].sum()
+    return seconds, None if value is None else value + base
+
+
+def run_peers(folder, names, limit):
+    """Peers on instances of 40 to 50 elements, each beside ours."""
+    peers = {
+        "HiGHS MIP": lambda m: by_highs(m, limit),
+        "igraph ip_ti": by_igraph,
+        "CP-SAT": lambda m: by_cp_sat(m, limit),
+    }
+    rows = []
+    for name, wanted in names:
+        found = {i: (m, b) for i, m, b, _ in lolib(folder, name) if 40 <= len(m) <= 50}
+        for instance in wanted:
+            matrix, _ = found[instance]
+            e, _, cpu, verified, _ = ours(matrix, limit)
+            row = {"instance": instance, "n": len(matrix), "value": e.value, "relatum": cpu}
+            row["certified"] = verified and e.status.name == "OPTIMAL"
+            for peer, call in peers.items():
+                try:
+                    seconds, value = call(matrix)
+                except ImportError as error:
+                    print(f"skipped {peer}: {error}")
+                    continue
+                agrees = value is None or math.isclose(value, e.value, abs_tol=0.5)
+                row[peer] = {"seconds": seconds, "value": value, "ratio": seconds / cpu}
+                print(
+                    f"{instance:12} n={len(matrix)} relatum {cpu:.3f} s, {peer} {seconds:.2f} s"
+                    f"{'' if value is not None else ' (limit)'}: {seconds / cpu:.0f} times"
+                    f"{'' if agrees else '  VALUES DIFFER'}",
+                    flush=True,
+                )
+            rows.append(row)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", nargs="*", default=["IO", "SGB", "MB", "RandB"])
+    parser.add_argument("--limit", type=float, help="seconds an instance, instead of the default")
+    parser.add_argument("--most", type=int, default=0, help="instances of each set; 0 for all")
+    parser.add_argument("--peers", action="store_true", help="also run the general solvers")
+    parser.add_argument("--peer-limit", type=float, default=60.0)
+    args = parser.parse_args()
+    folder = data_folder()
+    warm_up()
+    results = {}
+    for name in args.sets:
+        results[name] = run_set(folder, name, args.limit or LIMITS.get(name, 60.0), args.most)
+    if args.peers:
+        chosen = [("IO", ["be75eec", "t59b11xx", "t65n11xx"]), ("RandB", ["p40-01", "p40-02"])]
+        results["peers"] = run_peers(folder, chosen, args.peer_limit)
+    save("order_exact", results)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    main()
