@@ -53,7 +53,21 @@ def merged_view(given: object, labels: Any) -> DenseView:
     state = view.state[np.ix_(first, first)].copy()
     merged = DenseView(scores, state, view.feasible.structure, to)
     merged.empty = merged.empty or view.empty
+    if not to.exact:
+        merged.error = _merged_error(view, labels, g)
     return merged
+
+
+def _merged_error(view: DenseView, labels: NDArray[np.int64], g: int) -> NDArray[Any]:
+    """Bound what rounding may have taken from the sums of scores of merged elements."""
+    where = labels[:, None], labels[None, :]
+    sizes, before = np.zeros((g, g)), np.zeros((g, g))
+    np.add.at(sizes, where, np.abs(view.scores))
+    if view.error is not None:
+        np.add.at(before, where, 2 * view.error)
+    members = np.bincount(labels).astype(np.float64)
+    fresh = view.arithmetic.errors(2 * sizes, 2 * np.outer(members, members))
+    return before if fresh is None else before + fresh
 
 
 def _require_alike(view: DenseView, a: int, b: int) -> None:
@@ -107,6 +121,7 @@ def _scaled(view: DenseView, claim: Any) -> tuple[NDArray[np.int64], int]:
     shift = _BITS - math.frexp(float(np.abs(off).sum()))[1]
     up = np.ceil(np.ldexp(np.asarray(off, dtype=np.float64), shift))
     room -= 2.0**-40 * float(np.abs(off).sum())  # covers the rounding of the claim
+    room -= 0.0 if view.error is None else 2 * float(view.error.sum())
     return up.astype(np.int64), math.floor(math.ldexp(room, shift))
 
 

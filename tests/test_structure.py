@@ -1,0 +1,53 @@
+"""Every module has its test, every solver its documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import relatum
+from relatum.solvers import SOLVERS
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "relatum"
+MODULES = sorted(
+    path.relative_to(SOURCE).with_suffix("")
+    for path in SOURCE.rglob("*.py")
+    if not path.name.startswith("__")
+)
+# tested through the modules that use them
+WITHOUT_OWN_TEST = {"errors", "features/_validate"}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_every_module_has_a_test_file(module):
+    if str(module) in WITHOUT_OWN_TEST:
+        return
+    folder = ROOT / "tests" / module.parent
+    found = list(folder.glob(f"test_{module.name}*.py"))
+    assert found, f"src/relatum/{module}.py has no test file in tests/{module.parent}"
+
+
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+def test_every_solver_is_documented(name):
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]
+    assert any(f"`{name}`" in page for page in pages), f"no page of docs/ names `{name}`"
+    assert SOLVERS[name].summary.endswith(".")
+
+
+def test_every_solver_module_registers_itself():
+    """A module under solvers/ that calls register() is imported by the package."""
+    for path in (SOURCE / "solvers").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if "\nregister(" in text:
+            names = [line.split('"')[1] for line in text.splitlines() if 'name="' in line]
+            assert names, path
+            assert set(names) <= set(SOLVERS), f"{path.name} is not imported by relatum.solvers"
+
+
+def test_every_error_is_a_relatum_error():
+    for name in relatum.errors.__all__:
+        assert issubclass(getattr(relatum.errors, name), relatum.errors.RelatumError)
+    assert issubclass(relatum.errors.EvidenceError, ValueError)
+    assert issubclass(relatum.errors.MissingDependencyError, ImportError)
