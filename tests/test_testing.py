@@ -70,7 +70,7 @@ def not_an_equivalence(problem, control):
         (all_in_one, False, "not verified"),
         (too_sure, True, "not verified"),
         (gives_up, True, "not verified"),
-        (not_an_equivalence, False, ""),
+        (not_an_equivalence, False, "not a partition"),
     ],
 )
 def test_broken_solvers_are_found(monkeypatch, run, proves, message):

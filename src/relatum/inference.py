@@ -223,8 +223,8 @@ def _put_together(reduced: Any, outcomes: Sequence[Outcome], control: Control) -
             bound, proof = affordable_bound(part, control)
         bounds.append(bound)
         proofs.append(proof)
-    total = math.fsum([reduced.constant, *bounds])
-    if math.fsum([reduced.constant, *bounds, -total]) > 0:  # the rounded sum is too small
+    total = math.fsum([reduced.constant, reduced.error, *bounds])
+    if math.fsum([reduced.constant, reduced.error, *bounds, -total]) > 0:  # rounded down
         total = math.nextafter(total, math.inf)
     return Outcome(relation, total, reduced.prove(bounds, proofs), stats)
 

@@ -26,6 +26,9 @@ class Reduced:
     divide : callable (Relation) -> relations of the parts
         For warm starts.
     prove : callable (bounds, proofs of the parts) -> Proof
+    error : float
+        What rounding may have taken from the constant and the scores of the parts; a bound
+        of the whole is at most the constant plus the bounds of the parts plus this.
     """
 
     parts: Sequence[Problem]
@@ -33,6 +36,7 @@ class Reduced:
     invert: Callable[[Sequence[Relation]], Relation]
     divide: Callable[[Relation], Sequence[Relation]]
     prove: Callable[[Sequence[float], Sequence[Proof]], Proof]
+    error: float = 0.0
 
 
 class Reduction(Protocol):

@@ -6,6 +6,7 @@ equivalence relation relates nothing across them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -72,9 +73,12 @@ class Components:
         alone = np.ones(problem.n, dtype=np.bool_)
         for elements in parts:
             alone[elements] = False
+        constant = math.fsum(diagonal[alone])
+        if math.fsum([*diagonal[alone], -constant]) > 0:  # rounded down
+            constant = math.nextafter(constant, math.inf)
         return Reduced(
             [problem.restrict(elements) for elements in parts],
-            float(diagonal[alone].sum()),
+            constant,
             partial(_invert, parts, problem.n),
             lambda relation: [
                 Partition(relation.to(Partition).labels[elements]) for elements in parts

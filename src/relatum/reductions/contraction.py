@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.bounds import sums_are_exact
 from relatum.certificate import Contract, Proof
 from relatum.feasible import EQUIVALENCES, evidence
 from relatum.problem import Problem
@@ -60,7 +61,11 @@ class Contraction:
             return Contract(labels, proofs[0])
 
         assert small.n == g
-        return Reduced([small], 0.0, invert, divide, prove)
+        error = 0.0
+        if not sums_are_exact(problem):
+            most = float(np.bincount(labels).max())
+            error = 2.0**-52 * most**2 * problem.scores.magnitude()
+        return Reduced([small], 0.0, invert, divide, prove, error)
 
 
 def _cannot_links(problem: Problem, labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,113 @@
+"""The branch-and-cut against brute force, and what it does when it cannot finish."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import naive
+import relatum as rt
+from relatum.backends.highs import HighsProgram
+from relatum.backends.protocol import LPResult
+from relatum.certificate import Certificate
+from relatum.solvers.control import Control
+from relatum.solvers.general.search import BranchAndCut
+from relatum.verification import check_certificate
+
+
+def run(problem, backend=HighsProgram, **control):
+    return BranchAndCut(problem, Control(**control), backend).run()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_any_intersection_equals_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        names = [n for n in naive.ALL_PROPERTIES if rng.random() < 0.3]
+        feasible = rt.FeasibleSet(rt.feasible._SIMPLE[n] for n in names)
+        cap = int(rng.integers(1, 4)) if rng.random() < 0.3 else None
+        feasible = feasible if cap is None else feasible & rt.at_most(cap)
+        c = rng.integers(-3, 4, (3, 3)) * 1.0 if rng.random() < 0.5 else rng.normal(size=(3, 3))
+        problem = rt.Problem(c, feasible)
+        outcome = run(problem)
+        check_certificate(problem, Certificate(outcome.bound, outcome.proof))
+        ys = naive.feasible(names, (3, 3), cap=cap)
+        best = naive.best_value(c, ys)
+        if len(ys) == 0:
+            assert outcome.bound == -math.inf
+            continue
+        assert problem.feasible.contains(outcome.relation)
+        assert problem.value(outcome.relation) == pytest.approx(best, abs=1e-6)
+        assert outcome.bound == pytest.approx(best, abs=1e-6)
+
+
+def test_integer_scores_are_proved_without_a_gap():
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        problem = rt.Problem(rng.integers(-9, 10, (7, 7)).astype(float), rt.PARTIAL_ORDERS)
+        outcome = run(problem)
+        assert outcome.bound == problem.value(outcome.relation)
+        check_certificate(problem, Certificate(outcome.bound, outcome.proof))
+
+
+class Stops(HighsProgram):
+    """A backend that gives up with a point that means nothing."""
+
+    def solve(self, time_limit):
+        result = super().solve(time_limit)
+        return LPResult("stopped", np.ones_like(result.x), np.zeros_like(result.multipliers))
+
+
+class SaysInfeasible(HighsProgram):
+    """A backend that calls everything infeasible."""
+
+    def solve(self, time_limit):
+        result = super().solve(time_limit)
+        return LPResult("infeasible", result.x, np.zeros_like(result.multipliers))
+
+
+class Sloppy(HighsProgram):
+    """A backend whose multipliers are off."""
+
+    def solve(self, time_limit):
+        result = super().solve(time_limit)
+        rng = np.random.default_rng(len(result.x))
+        noise = rng.exponential(size=len(result.multipliers))
+        return LPResult(result.status, result.x, result.multipliers + 0.1 * noise)
+
+
+@pytest.mark.parametrize("backend", [Stops, SaysInfeasible, Sloppy])
+def test_bounds_hold_whatever_the_backend_does(backend):
+    rng = np.random.default_rng(1)
+    for name in ("PARTIAL_ORDERS", "PREORDERS", "INJECTIONS", "EQUIVALENCES"):
+        for _ in range(4):
+            c = rng.normal(size=(3, 3))
+            problem = rt.Problem(c, getattr(rt, name))
+            best = naive.best_value(c, naive.members(naive.NAMED[name], 3, 3))
+            outcome = run(problem, backend, time_limit=2.0)
+            check_certificate(problem, Certificate(outcome.bound, outcome.proof))
+            assert outcome.bound >= best - 1e-9
+            if outcome.relation is not None:
+                assert problem.feasible.contains(outcome.relation)
+
+
+def test_what_the_monitor_hears_is_true():
+    heard = []
+    problem = rt.Problem(np.random.default_rng(2).normal(size=(9, 9)), rt.PARTIAL_ORDERS)
+    best = run(problem)
+    run(problem, monitor=heard.append)
+    optimum = problem.value(best.relation)
+    assert heard
+    for progress in heard:
+        assert progress.value <= optimum + 1e-6
+        assert progress.bound >= optimum - 1e-6
+        assert progress.rows > 0
+
+
+def test_a_start_is_used():
+    problem = rt.Problem(np.random.default_rng(3).normal(size=(8, 8)), rt.PREORDERS)
+    best = run(problem).relation
+    outcome = run(problem, start=best, time_limit=1e-9)
+    assert outcome.relation == best
