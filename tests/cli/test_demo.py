@@ -1,0 +1,38 @@
+"""The demo: every case is verified, and what it prints is what was found."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import relatum as rt
+from relatum.cli import cli
+from relatum.cli.demo import cases
+
+
+@pytest.fixture(scope="module")
+def found():
+    return list(cases(quick=True))
+
+
+def test_the_classical_cases_and_one_with_evidence(found):
+    assert len(found) == 4
+    structures = [case.problem.feasible.structure for case in found]
+    assert structures == [rt.MAPS, rt.EQUIVALENCES, rt.EQUIVALENCES, rt.LINEAR_ORDERS]
+    assert [bool(len(case.problem.evidence)) for case in found] == [False, False, True, False]
+
+
+def test_every_case_verifies(found):
+    for case in found:
+        assert case.estimate.relation is not None
+        report = rt.verify(case.problem, case.estimate)
+        assert report, (case.relation, report.reason)
+        assert case.remark
+
+
+def test_the_command_prints_a_line_a_case(found):
+    result = CliRunner().invoke(cli, ["demo", "--quick"])
+    assert result.exit_code == 0, result.output
+    for case in found:
+        assert case.relation.split()[0] in result.output
+        assert case.estimate.status.name in result.output
