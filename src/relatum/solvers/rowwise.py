@@ -30,10 +30,10 @@ def _refuses(problem: Problem) -> str | None:
 
 def solve(problem: Problem, control: Control) -> Outcome:
     """Take the best images of each element."""
+    if problem.feasible.has("unique_image") and not (problem.evidence or problem.feasible.groups):
+        return _argmax(problem)  # nothing is fixed: no matrix of states is made
     if problem.contradicts_itself:
         return Outcome(None, -math.inf, Leaf(infeasible=True))
-    if problem.feasible.has("unique_image") and not (problem.evidence or problem.feasible.groups):
-        return _argmax(problem)
     return _by_row(problem)
 
 
