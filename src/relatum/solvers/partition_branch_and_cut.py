@@ -24,7 +24,6 @@ from relatum.conflicts import find_conflict
 from relatum.feasible import EQUIVALENCES
 from relatum.problem import Problem
 from relatum.relation import Partition
-from relatum.scores import DenseScores
 from relatum.solvers.control import Control
 from relatum.solvers.partition_incumbent import Incumbent
 from relatum.solvers.partition_node import Node
@@ -218,8 +217,7 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     settings : Settings
     """
     n = problem.n
-    # in float64: folded in float32, the bounds of other scores would be proved
-    condensed, constant = DenseScores(problem.dense()).folded()
+    condensed, constant = problem.folded()
     weights = square(np.asarray(condensed, dtype=np.float64), n)
     state = problem.state.copy()
     state = np.where(state < 0, state.T, state).astype(np.int8)
