@@ -18,14 +18,23 @@ MODULES = sorted(
 )
 # Parts of one algorithm, tested through the module that puts them together.
 TESTED_WITH = {
+    "cli/metrics": "cli/test_cli.py",
     "errors": "test_structure.py",
     "features/_validate": "features/test_binary.py",
+    "io/cplib": "io/test_problems.py",
+    "io/listed_pairs": "io/test_problems.py",
+    "io/multicut": "io/test_problems.py",
+    "io/pace": "io/test_problems.py",
+    "io/pair_tables": "io/test_problems.py",
+    "io/signed_graph": "io/test_problems.py",
     "solvers/order_relaxation": "solvers/test_linear_orders.py",
     "solvers/order_search": "solvers/test_linear_orders.py",
     "solvers/order_tree": "solvers/test_linear_orders.py",
     "solvers/partition_incumbent": "solvers/test_partition_branch_and_cut.py",
     "solvers/partition_node": "solvers/test_partition_branch_and_cut.py",
     "solvers/partition_relaxation": "solvers/test_partition_branch_and_cut.py",
+    "solvers/preorder_relaxation": "solvers/test_preorders.py",
+    "solvers/preorder_search": "solvers/test_preorders.py",
 }
 
 

@@ -122,7 +122,7 @@ def test_the_monitor_sees_bounds_fall_and_can_stop():
         return len(seen) >= 5
 
     e = rt.infer(problem, solver=SOLVER, prove=True, monitor=monitor)
-    assert len(seen) == 5
+    assert 5 <= len(seen) <= 6  # the last one tells of the result
     assert seen[-1].bound <= seen[0].bound
     assert rt.verify(problem, e)
     assert e.bound <= seen[-1].bound + 1e-6

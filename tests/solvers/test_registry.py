@@ -27,7 +27,7 @@ def test_special_solvers_come_first():
         (rt.MAPS, "argmax"),
         (rt.PARTIAL_MAPS & rt.evidence([(0, 1)]), "argmax"),
         (rt.INJECTIONS, "assignment"),
-        (rt.PREORDERS, "branch_and_cut"),
+        (rt.TRANSITIVE, "branch_and_cut"),
         (rt.INJECTIONS & rt.evidence([(0, 1)]), "branch_and_cut"),
     ):
         assert choose(rt.Problem(square, feasible), "auto", True).name == name, feasible
