@@ -99,7 +99,7 @@ _PUBLIC = {
         "verify",
     ),
 }
-_SUBMODULES = ("datasets", "errors", "io", "metrics", "testing")
+_SUBMODULES = ("datasets", "errors", "io", "metrics", "plots", "testing")
 _LAZY = {name: module for module, names in _PUBLIC.items() for name in names}
 
 if TYPE_CHECKING:

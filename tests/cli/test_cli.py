@@ -118,8 +118,8 @@ def test_a_forged_bundle_has_exit_code_one(cliques, tmp_path):
     assert result.output.startswith("NOT verified")
 
 
-def test_demo_solvers_completion_and_help():
-    result = _run("demo", "--quick")
+def test_demo_solvers_completion_and_help(tmp_path):
+    result = _run("demo", "--quick", "--page", tmp_path / "demo.html")
     assert result.exit_code == 0
     assert result.output.count("OPTIMAL") == 4
     assert "NO" not in result.output.split("map:")[0].split()
@@ -137,3 +137,13 @@ def test_help_imports_no_numerics():
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert command_line.__all__ == ["main"]
+
+
+def test_the_page_holds_table_and_pictures(tmp_path):
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "demo.html"
+    assert _run("demo", "--quick", "--page", page).exit_code == 0
+    text = page.read_text()
+    assert text.count("<tr>") == 5
+    assert text.count("data:image/png;base64,") == 6
+    assert "http" not in text  # nothing is fetched

@@ -19,7 +19,7 @@ from relatum.errors import RelatumError
 
 __all__ = ["main"]
 
-FILE: Any = click.Path(dir_okay=False, path_type=Path)  # type: ignore[type-var]
+FILE: Any = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,11 +36,20 @@ def cli() -> None:
 @cli.command("demo")
 @click.option("--seed", default=0, show_default=True, help="Seed of every random choice.")
 @click.option("--quick", is_flag=True, help="Use fewer elements.")
-def demo_command(seed: int, quick: bool) -> None:
+@click.option(
+    "--page",
+    type=FILE,
+    default=Path("relatum-demo.html"),
+    show_default=True,
+    help="Where the page with pictures goes; needs matplotlib.",
+)
+def demo_command(seed: int, quick: bool, page: Path) -> None:
     """Run the three classical cases, and one with evidence, on embedded data."""
+    from importlib.util import find_spec
+
     from relatum.cli.demo import run
 
-    run(seed, quick)
+    run(seed, quick, page if find_spec("matplotlib") else None)
 
 
 def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,21 +34,27 @@ class Case:
     problem: Problem
     estimate: Estimate
     remark: str
+    names: Sequence[str] | None = None
 
 
 def cases(seed: int = 0, quick: bool = False) -> Iterator[Case]:
     """Yield the cases one by one."""
     train, test = load_digits()
     yield _map(train, test)
-    n = 40 if quick else 90
-    rng = np.random.default_rng(seed)
-    chosen = np.sort(rng.choice(len(test.labels), n, replace=False))
-    some = Digits(test.images[chosen], test.labels[chosen])
+    some = _some_digits(seed, quick)[1]
     scores = _pair_scores(train, some, seed)
     clusters = _clustering(scores, some)
     yield clusters
     yield _clustering_with_evidence(scores, some, clusters)
     yield _order(seed)
+
+
+def _some_digits(seed: int, quick: bool) -> tuple[Digits, Digits]:
+    """Return the digits to learn from, and a few to cluster."""
+    train, test = load_digits()
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.choice(len(test.labels), 40 if quick else 90, replace=False))
+    return train, Digits(test.images[chosen], test.labels[chosen])
 
 
 def _map(train: Digits, test: Digits) -> Case:
@@ -108,7 +115,7 @@ def _clustering_with_evidence(scores: NDArray[np.float64], some: Digits, before:
 def _order(seed: int) -> Case:
     """Learn from 99 sentences which word comes first; put the words of the other in order."""
     sentences = load_sentences()
-    held_out = sentences.pop((24 + seed) % len(sentences))
+    held_out = sentences.pop((89 + seed) % len(sentences))
     words = sorted({w for s in [*sentences, held_out] for w in s})
     tokens, offsets, _ = encode_sequences(sentences, words)
     measure = BernoulliMeasure(sigma=2.0).fit_sequences(tokens, offsets, len(words))
@@ -117,41 +124,67 @@ def _order(seed: int) -> Case:
     problem = Problem(scores, LINEAR_ORDERS)
     estimate = infer(problem, prove=True)
     order = estimate.relation.order  # type: ignore[union-attr]
-    return Case("linear order", problem, estimate, " ".join(shuffled[k] for k in order))
+    sentence = " ".join(shuffled[k] for k in order)
+    return Case("linear order", problem, estimate, sentence, shuffled)
 
 
-def run(seed: int = 0, quick: bool = False) -> None:
-    """Print the table, each line as soon as it is known."""
+COLUMNS = ("relation", "pairs", "value", "bound", "gap in bits", "status", "verified", "seconds")
+
+
+def _row(case: Case) -> tuple[str, ...]:
+    e = case.estimate
+    return (
+        case.relation,
+        f"{case.problem.n_pairs:,}",
+        f"{e.value:,.2f}",
+        f"{e.bound:,.2f}",
+        "< 1e-6" if 0 < e.gap < 1e-6 else f"{e.gap:.3g}",
+        e.status.name,
+        "yes" if verify(case.problem, e) else "NO",
+        f"{e.stats['seconds']:.2f}",
+    )
+
+
+def run(seed: int = 0, quick: bool = False, page: Path | None = None) -> None:
+    """Print the table and the remarks; write the page if a path is given."""
     console = Console()
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("relation")
-    for heading in ("pairs", "value", "bound", "gap in bits"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("status", "verified"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("seconds", justify="right", no_wrap=True)
-    remarks = []
+    for heading in COLUMNS:
+        right = heading not in ("relation", "status", "verified")
+        table.add_column(heading, justify="right" if right else "left", no_wrap=True)
     started = time.perf_counter()
     with console.status("learning and inferring (the first run compiles kernels)"):
-        for case in cases(seed, quick):
-            e = case.estimate
-            table.add_row(
-                case.relation,
-                f"{case.problem.n_pairs:,}",
-                f"{e.value:,.2f}",
-                f"{e.bound:,.2f}",
-                "< 1e-6" if 0 < e.gap < 1e-6 else f"{e.gap:.3g}",
-                e.status.name,
-                "yes" if verify(case.problem, e) else "NO",
-                f"{e.stats['seconds']:.2f}",
-            )
-            remarks.append((case.relation.strip(" +"), case.remark))
+        found = list(cases(seed, quick))
+        rows = [_row(case) for case in found]
+    for row in rows:
+        table.add_row(*row)
     console.print(table)
     console.print()
-    for name, remark in remarks:
-        console.print(f"[bold]{name}[/bold]: {remark}")
-    seconds = time.perf_counter() - started
+    for case in found:
+        console.print(f"[bold]{case.relation.strip(' +')}[/bold]: {case.remark}")
     console.print(
-        f"\nLearned and inferred in {seconds:.1f} s. Value and bound are in bits: no feasible "
-        "relation is more than 2^gap times as probable as the one found."
+        f"\nLearned and inferred in {time.perf_counter() - started:.1f} s. Value and bound are in "
+        "bits: no feasible relation is more than 2^gap times as probable as the one found."
     )
+    if page is not None:
+        _write_page(page, rows, found, seed, quick)
+        console.print(f"Pictures are in {page}.")
+
+
+def _write_page(
+    page: Path, rows: list[tuple[str, ...]], found: list[Case], seed: int, quick: bool
+) -> None:
+    from relatum import plots
+    from relatum.cli.page import write_page
+    from relatum.explanation import explain
+
+    clusters = found[1]
+    labels = clusters.estimate.relation.labels  # type: ignore[union-attr]
+    images = _some_digits(seed, quick)[1].images
+    first, second = np.argwhere(labels[:, None] == labels[None, :])[1]
+    why = explain(clusters.problem, clusters.estimate, int(first), int(second))
+    extra = [
+        (plots.gallery(images, labels), "The clusters as images, one a row."),
+        (plots.explanation(why), "Why two of the images are in one cluster."),
+    ]
+    write_page(page, COLUMNS, rows, found, extra)

@@ -1,0 +1,216 @@
+"""Pictures of relations, learning and search, with matplotlib (extra ``plots``).
+
+Every function draws into the axes given, or into new ones, and returns them. Blue is
+related, red unrelated, in bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import DataError, MissingDependencyError
+from relatum.estimate import Estimate
+from relatum.problem import Problem
+from relatum.relation import PartialMap, Partition, WeakOrder
+
+__all__ = ["curves", "explanation", "gallery", "progress", "relation"]
+
+LARGEST = 2000  # elements that a picture of a matrix can show
+
+
+def _axes(axes: Any, size: tuple[float, float] = (5.0, 4.2)) -> Any:
+    if axes is not None:
+        return axes
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependencyError(
+            "Pictures need the package matplotlib; install relatum[plots]."
+        ) from None
+    return Figure(figsize=size, layout="constrained").subplots()
+
+
+def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any = None) -> Any:
+    """Draw the log-odds, elements arranged by the relation, and the relation over them.
+
+    Clusters are the blocks on the diagonal, largest first; orders run from first to last,
+    related pairs above the staircase; maps have a dot at each image.
+
+    Parameters
+    ----------
+    problem : Problem
+    estimate : Estimate
+        With a relation.
+    axes : matplotlib axes, optional
+    names : sequence of str, optional
+        Names of the elements, shown up to 30 of them.
+    """
+    found = estimate.relation
+    if found is None:
+        raise DataError(f"There is no relation to draw: {estimate.message}")
+    if max(problem.shape) > LARGEST:
+        raise DataError(
+            f"A picture shows at most {LARGEST} elements, got {problem.shape}; draw a part of them "
+            "with problem.restrict(elements)."
+        )
+    axes = _axes(axes)
+    scores = problem.dense()
+    if problem.feasible.has("symmetric"):
+        scores = scores + scores.T
+    if isinstance(found, Partition):
+        _clusters(axes, scores, found, names)
+    elif isinstance(found, WeakOrder):
+        _staircase(axes, scores, found, names)
+    elif isinstance(found, PartialMap):
+        _dots(axes, scores, found)
+    else:
+        _show(axes, scores)
+        a, b = np.nonzero(found.matrix())
+        axes.plot(b, a, "k.", markersize=max(1.0, 120 / len(scores)))
+    return axes
+
+
+def _show(axes: Any, scores: NDArray[np.float64]) -> None:
+    limit = float(np.quantile(np.abs(scores), 0.97)) or 1.0
+    image = axes.imshow(
+        scores, cmap="RdBu", vmin=-limit, vmax=limit, interpolation="nearest", aspect="auto"
+    )
+    axes.figure.colorbar(image, ax=axes, label="log-odds in bits", shrink=0.8)
+    axes.set(xticks=[], yticks=[])
+
+
+def _name(axes: Any, order: NDArray[np.int64], names: Any) -> None:
+    if names is None or len(order) > 30:
+        return
+    shown = [str(names[k]) for k in order]
+    axes.set_xticks(range(len(order)), shown, rotation=60, ha="right")
+    axes.set_yticks(range(len(order)), shown)
+
+
+def _clusters(axes: Any, scores: NDArray[np.float64], found: Partition, names: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    sets = sorted(found.sets(), key=len, reverse=True)
+    order = np.concatenate(sets)
+    _show(axes, scores[np.ix_(order, order)])
+    start = -0.5
+    for s in sets:
+        axes.add_patch(Rectangle((start, start), len(s), len(s), fill=False, lw=1.2))
+        start += len(s)
+    _name(axes, order, names)
+
+
+def _staircase(axes: Any, scores: NDArray[np.float64], found: WeakOrder, names: Any) -> None:
+    order = found.order
+    _show(axes, scores[np.ix_(order, order)])
+    start = -0.5
+    for tied in found.classes():
+        end = start + len(tied)
+        axes.plot([start, start, end], [start, end, end], "k-", lw=1.2)
+        start = end
+    _name(axes, order, names)
+    axes.set_xlabel("blue: row comes before column")
+
+
+def _dots(axes: Any, scores: NDArray[np.float64], found: PartialMap) -> None:
+    order = np.argsort(found.labels, kind="stable")
+    _show(axes, scores[order])
+    rows = np.flatnonzero(found.labels[order] >= 0)
+    axes.plot(found.labels[order][rows], rows, "k.", markersize=3)
+    axes.set(xlabel="label", ylabel="element")
+    if scores.shape[1] <= 30:
+        axes.set_xticks(range(scores.shape[1]))
+
+
+def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes: Any = None) -> Any:
+    """Draw errors against the strength of the prior, as the paper does.
+
+    Parameters
+    ----------
+    inverse_sigma_squared : array-like
+    errors : dict of name to array-like
+        One curve each, such as {"training": ..., "test": ...}.
+    """
+    axes = _axes(axes)
+    for name, values in errors.items():
+        axes.plot(np.asarray(inverse_sigma_squared), 100 * np.asarray(values), "o-", label=name)
+    axes.set_xscale("log", base=2)
+    axes.set(xlabel="$1/\\sigma^2$", ylabel="error in %")
+    axes.legend(frameon=False)
+    return axes
+
+
+def progress(reports: Sequence[Any], axes: Any = None) -> Any:
+    """Draw value and bound over time from the reports that a monitor received."""
+    axes = _axes(axes)
+    seconds = [r.seconds for r in reports]
+    for name, style in (("bound", "v-"), ("value", "^-")):
+        numbers = np.array([getattr(r, name) for r in reports], dtype=np.float64)
+        numbers[~np.isfinite(numbers)] = np.nan
+        axes.plot(seconds, numbers, style, markersize=3, label=name)
+    axes.set(xlabel="seconds", ylabel="bits")
+    axes.legend(frameon=False)
+    return axes
+
+
+def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 12) -> Any:
+    """Draw images of the largest clusters, a row each.
+
+    Parameters
+    ----------
+    images : array-like of shape (n, height, width) or (n, side * side)
+    labels : array-like of shape (n,)
+    most : int
+        Clusters, and images a cluster.
+    """
+    pictures, clusters = np.asarray(images, dtype=np.float64), np.asarray(labels)
+    if pictures.ndim == 2:
+        side = round(pictures.shape[1] ** 0.5)
+        if side * side != pictures.shape[1]:
+            raise DataError(
+                f"Flat images are square, got {pictures.shape[1]} pixels; reshape them to "
+                "(n, height, width)."
+            )
+        pictures = pictures.reshape(-1, side, side)
+    axes = _axes(axes)
+    names, sizes = np.unique(clusters, return_counts=True)
+    chosen = names[np.argsort(-sizes, kind="stable")][:most]
+    height, width = pictures.shape[1:]
+    sheet = np.full((len(chosen) * (height + 1), most * (width + 1)), np.nan)
+    for row, name in enumerate(chosen):
+        for column, k in enumerate(np.flatnonzero(clusters == name)[:most]):
+            top, left = row * (height + 1), column * (width + 1)
+            sheet[top : top + height, left : left + width] = pictures[k]
+    axes.imshow(sheet, cmap="gray_r", interpolation="nearest")
+    axes.set(xticks=[], yticks=[], ylabel="one cluster a row")
+    return axes
+
+
+def explanation(why: Any, axes: Any = None) -> Any:
+    """Draw the chain of pairs that decides a pair, from `relatum.explain`."""
+    axes = _axes(axes, (6.0, 2.0))
+    elements = [why.pair[0]]
+    for link in why.chain:
+        elements.append(link.b if link.a == elements[-1] else link.a)
+    places = np.arange(len(elements))
+    for k, link in enumerate(why.chain):
+        axes.plot(
+            [k, k + 1],
+            [0, 0],
+            color="tab:blue" if link.related else "tab:red",
+            linestyle="-" if link.related else ":",
+            lw=2,
+            zorder=1,
+        )
+        axes.annotate(f"{link.log_odds:.2g}", (k + 0.5, 0.08), ha="center", fontsize=9)
+    axes.scatter(places, np.zeros(len(places)), s=420, c="white", edgecolors="black", zorder=2)
+    for k, element in enumerate(elements):
+        axes.annotate(str(element), (k, 0), ha="center", va="center", zorder=3)
+    axes.set_title(why.sentence, fontsize=8, wrap=True)
+    axes.set(ylim=(-0.4, 0.5), xlim=(-0.5, len(elements) - 0.5))
+    axes.axis("off")
+    return axes
