@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from relatum.certificate import Decompose, Leaf, Merge, Proof, SubsetOrder
 from relatum.feasible import LINEAR_ORDERS
-from relatum.kernels.order_batch import twin_classes
+from relatum.kernels.order_batch import order_components, twin_classes
 from relatum.kernels.order_rows import close_precedence
 from relatum.kernels.order_states import pruned_order
 from relatum.problem import Problem
@@ -129,6 +129,9 @@ def component_order(d: Floats) -> list[Index]:
 
     Of several components that could come next, the one with the first element does.
     """
+    if len(d) <= 64:
+        small, total = order_components(d)
+        return [np.flatnonzero(small == k).astype(np.int64) for k in range(total)]
     arcs = (d > 0).astype(np.int8)
     count, label = connected_components(arcs, directed=True, connection="strong")
     first = np.full(count, len(d), dtype=np.int64)
@@ -244,12 +247,13 @@ def _by_search(
     difference = w - w.T
     if not control.prove:
         return _anneal_only(search, control, difference, base)
-    search.anneal(min(1000 * n, 200_000), expired=control.expired)
+    search.anneal(min(300 * n, 100_000), expired=control.expired)
     before = plan.before[np.ix_(part, part)]
     incumbent = OrderIncumbent(difference, search.order, base, large, before)
     if not _integers(w):  # differences may be integers in floating point only
         incumbent.grid = 0.0
     relaxation = OrderRelaxation(difference)
+    relaxation.start_from_packing()
     known = np.argwhere(before).astype(np.int64)
     if len(known):
         relaxation.assign(known, np.ones(len(known), dtype=np.bool_))
@@ -262,15 +266,26 @@ def _by_search(
 
 
 def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) -> _Part:
-    """Anneal in rounds of growing length until time is up or nothing improves any more."""
+    """Anneal in rounds of growing length until two of them improve nothing.
+
+    A round that would not end in time is made as long as the time left, by the speed of the
+    rounds before: half an annealing is worth little.
+    """
     n = len(search.order)
-    steps, idle = 2_000 * n, 0
+    steps, idle, seconds_a_step = 2_000 * n, 0, 0.0
     incumbent = OrderIncumbent(d, search.order, base)
-    while not control.expired() and idle < 3:
+    while not control.expired() and idle < 2:
+        fits = 0.9 * control.remaining() / max(seconds_a_step, 1e-12)
+        if seconds_a_step > 0 and fits < steps:
+            steps = int(fits)
+            if steps < 500 * n:
+                break
+        began = control.seconds()
         idle = 0 if search.anneal(steps, expired=control.expired) else idle + 1
+        seconds_a_step = (control.seconds() - began) / steps
         incumbent.offer(search.order)
         control.report(incumbent.value + base)
-        steps *= 2
+        steps *= 4
     return _Part(search.order, math.inf, None, {})
 
 
@@ -328,7 +343,7 @@ def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[flo
 
 
 def _refuses(problem: Problem) -> str | None:
-    if problem.feasible.structure != LINEAR_ORDERS:
+    if problem.feasible.structure.names != LINEAR_ORDERS.names:
         return "is for LINEAR_ORDERS"
     if problem.feasible.cap is not None or problem.feasible.groups:
         return "takes evidence, but no caps and no groups, beside LINEAR_ORDERS"

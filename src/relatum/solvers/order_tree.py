@@ -213,7 +213,7 @@ class Tree:
         limit = s.root_rounds if is_root else s.node_rounds
         history: list[float] = []
         threshold, halves = 0.05, 0
-        if is_root and not relaxation.lp.n_rows:
+        if is_root:
             relaxation.separate(relaxation.point(), 0.05, 2)
         for _ in range(limit):
             self.stats["rounds"] += 1

@@ -36,11 +36,11 @@ __all__ = ["MOST_ELEMENTS", "distances", "solve"]
 Flags = NDArray[np.bool_]
 
 MOST_ELEMENTS = 400
-_SETS = (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)
+_SETS = {s.names for s in (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)}
 
 
 def _refuses(problem: Problem) -> str | None:
-    if problem.feasible.structure not in _SETS:
+    if problem.feasible.structure.names not in _SETS:
         return "is for PREORDERS, PARTIAL_ORDERS and WEAK_ORDERS"
     if problem.feasible.cap is not None or problem.feasible.groups:
         return "takes evidence, but no caps and no groups, beside these sets"
