@@ -77,6 +77,12 @@ _PUBLIC = {
         "infer",
         "infer_many",
     ),
+    "relatum.joint": (
+        "JointEstimate",
+        "JointEstimator",
+        "joint_estimate",
+        "partial_evidence",
+    ),
     "relatum.measures": (
         "BernoulliMeasure",
         "BilinearPairMeasure",
@@ -147,6 +153,10 @@ if TYPE_CHECKING:
     from relatum.features import sample_pairs as sample_pairs
     from relatum.inference import infer as infer
     from relatum.inference import infer_many as infer_many
+    from relatum.joint import JointEstimate as JointEstimate
+    from relatum.joint import JointEstimator as JointEstimator
+    from relatum.joint import joint_estimate as joint_estimate
+    from relatum.joint import partial_evidence as partial_evidence
     from relatum.measures import BernoulliMeasure as BernoulliMeasure
     from relatum.measures import BilinearPairMeasure as BilinearPairMeasure
     from relatum.measures import LogisticMeasure as LogisticMeasure

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "CertificateError",
     "DataError",
+    "DegenerateWarning",
     "EvidenceError",
     "FeasibleSetError",
     "MissingDependencyError",
@@ -54,3 +55,7 @@ class NotFittedError(RelatumError, ValueError, AttributeError):
 
 class MissingDependencyError(RelatumError, ImportError):
     """An optional package is needed; the message names the extra that installs it."""
+
+
+class DegenerateWarning(UserWarning):
+    """The optimum of a problem says nothing about the data; the message tells the way out."""

@@ -132,7 +132,10 @@ def polite_interrupts(control: Control) -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
             raise KeyboardInterrupt
         control.stop()
+        if getattr(before, "polite", False) and callable(before):
+            before(number, frame)  # whoever called us is to stop as well
 
+    handler.polite = True  # type: ignore[attr-defined]
     if not callable(before) and before != signal.SIG_DFL:
         yield  # someone outside Python handles interrupts, or they are ignored
         return

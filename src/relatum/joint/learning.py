@@ -1,0 +1,308 @@
+"""Learning for fixed y: the half of joint estimation that is convex or closed form.
+
+A learner holds the features (or classes) of all pairs and their weights. `learn` returns the
+parameters that minimise D_x(theta, y) + R_sigma(theta) for given targets y, `objective` computes
+that sum for any parameters and targets, `log_odds` the log2-odds of every pair.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+
+from relatum.errors import DataError
+from relatum.joint.conjugate import Conjugate
+from relatum.measures import BernoulliMeasure, LogisticMeasure
+from relatum.measures.lbfgs import certified
+from relatum.measures.newton import solve_auto
+from relatum.measures.objective import (
+    LN2,
+    bernoulli_divergence,
+    bernoulli_regularizer,
+    logistic_regularizer,
+    pair_bits,
+)
+from relatum.measures.rows import Rows, computing_type
+from relatum.measures.sdca import Controls, Solution, natural_lambda
+from relatum.measures.validation import Targets
+
+__all__ = ["BernoulliLearner", "Features", "LabelLearner", "Learner", "LogisticLearner"]
+
+NEWTON_WIDTH = 64  # features up to which Newton's method on distinct rows is used
+Floats = NDArray[np.float64]
+
+
+class Features(NamedTuple):
+    """What is given of the pairs.
+
+    Attributes
+    ----------
+    kind : "classes" (one class number a pair, -1 for none), "pairs" (one row of features a pair)
+        or "labels" (one row of features an element of A, parameters for every element of B)
+    values : the array
+    n_labels : |B| for the kind "labels"
+    """
+
+    kind: str
+    values: Any
+    n_labels: int = 0
+
+
+class Learner(Protocol):
+    """What alternation needs of a model."""
+
+    weights: Floats
+
+    def learn(self, y: Floats, start: Floats | None = None) -> Floats:
+        """Return the best parameters for y."""
+
+    def objective(self, theta: Floats, y: Floats) -> float:
+        """D_x + R_sigma, in bits."""
+
+    def log_odds(self, theta: Floats) -> Floats:
+        """Log2-odds of every pair."""
+
+    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
+        """Return random parameters, about as large as theta."""
+
+    def measure(self, theta: Floats, y: Floats) -> Any:
+        """Return a fitted measure with these parameters."""
+
+
+class BernoulliLearner:
+    """Classes of pairs, closed form.
+
+    theta_j = (m_j+ + s) / (M_j + 2 s) with s = sigma - 1, and the best objective for y is
+    J(y) = sum_j (M_j + 2 s) H2(theta_j), concave in y through the totals m_j+ only.
+
+    Parameters
+    ----------
+    measure : BernoulliMeasure
+        Not fitted; its sigma is used.
+    classes : int64 array
+        The class of every pair; -1 for pairs without one (of log-odds 0, no part of D_x).
+    weights : float64 array
+    """
+
+    def __init__(
+        self, measure: BernoulliMeasure, classes: NDArray[np.int64], weights: Floats
+    ) -> None:
+        self._measure, self._classes = measure, classes
+        self.weights = weights
+        self.s = measure._pseudo_count()
+        self.has_class = classes >= 0
+        self.ids, code = np.unique(classes[self.has_class], return_inverse=True)
+        self.code = np.full(len(classes), len(self.ids), dtype=np.int64)
+        self.code[self.has_class] = code
+        self.totals = self.class_sums(weights)
+
+    def class_sums(self, values: Floats) -> Floats:
+        """Sum over the pairs of every class."""
+        return np.bincount(self.code, values, len(self.ids) + 1)[:-1].astype(np.float64)
+
+    def learn(self, y: Floats, start: Floats | None = None) -> Floats:
+        return np.asarray(
+            (self.class_sums(self.weights * y) + self.s) / (self.totals + 2.0 * self.s),
+            dtype=np.float64,
+        )
+
+    def objective(self, theta: Floats, y: Floats) -> float:
+        plus = self.class_sums(self.weights * y)
+        minus = np.maximum(self.totals - plus, 0.0)
+        return bernoulli_divergence(theta, plus, minus) + bernoulli_regularizer(theta, 1 + self.s)
+
+    def best_bits(self, related: Floats, j: int) -> Floats:
+        """J of class j alone, for totals m_j+ of related pairs: (M + 2s) H2((m+ + s)/(M + 2s))."""
+        total = self.totals[j] + 2.0 * self.s
+        p = (related + self.s) / total
+        return np.asarray(-total * (p * np.log2(p) + (1.0 - p) * np.log2(1.0 - p)))
+
+    def log_odds(self, theta: Floats) -> Floats:
+        return np.append(np.log2(theta / (1.0 - theta)), 0.0)[self.code]
+
+    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
+        return rng.uniform(0.05, 0.95, len(theta))
+
+    def measure(self, theta: Floats, y: Floats) -> BernoulliMeasure:
+        at = self.has_class
+        fitted: BernoulliMeasure = clone(self._measure)
+        return fitted.fit(self._classes[at], y[at], self.weights[at])
+
+
+class LogisticLearner:
+    """Features of pairs, one parameter a feature.
+
+    With few features, Newton's method on the distinct rows, to full precision; otherwise the
+    solvers of LogisticMeasure, to its tolerance.
+
+    Parameters
+    ----------
+    measure : LogisticMeasure
+        Not fitted; its parameters are used.
+    x : array of shape (pairs, features)
+    weights : float64 array
+    """
+
+    def __init__(self, measure: LogisticMeasure, x: NDArray[Any], weights: Floats) -> None:
+        self._measure, self.weights = measure, weights
+        measure._check_parameters()
+        self.x = _with_constant(x, measure)
+        self.strength = float(measure.inverse_sigma_squared)
+        if measure.relative:
+            self.strength *= max(float((self.x**2).sum(axis=1).mean()), 1e-300)
+        self.width = self.x.shape[1]
+        self.form: Conjugate | None = None
+        if self.width <= NEWTON_WIDTH:
+            self.form = Conjugate.of_pairs(self.x, weights, self.strength)
+
+    def totals_of(self, y: Floats) -> Floats:
+        """Sum weight times y times x: the class totals c, through which J depends on y."""
+        return np.asarray(self.x.T @ (self.weights * y))
+
+    def learn(self, y: Floats, start: Floats | None = None) -> Floats:
+        if self.form is not None:
+            return self.form.minimize(self.totals_of(y), start)[0]
+        found = _solve(self._measure, self.x, y[None, :] > 0.5, self.weights, self.strength, start)
+        return np.asarray(found.w[0] / LN2)
+
+    def objective(self, theta: Floats, y: Floats) -> float:
+        bits = float(self.weights @ pair_bits(self.log_odds(theta), y))
+        return bits + logistic_regularizer(theta, self.strength)
+
+    def log_odds(self, theta: Floats) -> Floats:
+        return np.asarray(self.x @ theta)
+
+    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
+        size = max(float(np.sqrt(np.mean(theta**2))), 1e-3)
+        return rng.normal(scale=size, size=len(theta))
+
+    def measure(self, theta: Floats, y: Floats) -> LogisticMeasure:
+        rows, lam = Rows(self.x, np.float64), natural_lambda(self.strength)
+        found = certified(rows, y[None, :] > 0.5, self.weights, lam, theta[None, :] * LN2)
+        kept = Targets("binary", np.array([0, 1]), y[None, :] > 0.5)
+        return _fitted(self._measure, found, kept, self.strength)
+
+
+class LabelLearner:
+    """Features of the elements of A, one parameter vector for every element of B (maps).
+
+    Parameters
+    ----------
+    measure : LogisticMeasure
+    x : array or CSR matrix of shape (|A|, features)
+    n_labels : int
+        |B|.
+    weights : float64 array of |A| |B| entries
+    """
+
+    def __init__(self, measure: LogisticMeasure, x: Any, n_labels: int, weights: Floats) -> None:
+        self._measure, self.weights, self.n_labels = measure, weights, n_labels
+        measure._check_parameters()
+        self.x = _with_constant(x, measure)
+        self.strength = float(measure.inverse_sigma_squared)
+        if measure.relative:
+            rows = Rows(self.x, np.float64)
+            self.strength *= max(rows.mean_square(), 1e-300)
+
+    def _by_label(self, pairs: Floats) -> Floats:
+        return np.ascontiguousarray(pairs.reshape(-1, self.n_labels).T)
+
+    def learn(self, y: Floats, start: Floats | None = None) -> Floats:
+        related, weights = self._by_label(y) > 0.5, self._by_label(self.weights)
+        if (weights == weights[0]).all():
+            found = _solve(self._measure, self.x, related, weights[0], self.strength, start)
+            return np.asarray(found.w / LN2)
+        parts = [
+            _solve(
+                self._measure,
+                self.x,
+                related[k : k + 1],
+                weights[k],
+                self.strength,
+                None if start is None else start[k : k + 1],
+            ).w
+            for k in range(self.n_labels)
+        ]
+        return np.concatenate(parts) / LN2
+
+    def objective(self, theta: Floats, y: Floats) -> float:
+        bits = float(self.weights @ pair_bits(self.log_odds(theta), y))
+        return bits + logistic_regularizer(theta, self.strength)
+
+    def log_odds(self, theta: Floats) -> Floats:
+        return np.asarray(self.x @ theta.T, dtype=np.float64).ravel()
+
+    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
+        size = max(float(np.sqrt(np.mean(theta**2))), 1e-3)
+        return rng.normal(scale=size, size=theta.shape)
+
+    def measure(self, theta: Floats, y: Floats) -> LogisticMeasure:
+        related, weights = self._by_label(y) > 0.5, self._by_label(self.weights)
+        rows, lam = Rows(self.x, np.float64), natural_lambda(self.strength)
+        parts = [
+            certified(rows, related[k : k + 1], weights[k], lam, theta[k : k + 1] * LN2)
+            for k in range(self.n_labels)
+        ]
+        primal, dual = (np.concatenate([getattr(p, n) for p in parts]) for n in ("primal", "dual"))
+        found = Solution(theta * LN2, None, primal, dual, True, 0, "converged")
+        kept = Targets("map", np.arange(self.n_labels), related)
+        return _fitted(self._measure, found, kept, self.strength)
+
+
+def learner_of(measure: Any, features: Features, weights: Floats) -> Learner:
+    """Return the learner for a measure and features of pairs."""
+    if isinstance(measure, BernoulliMeasure):
+        return BernoulliLearner(measure, features.values, weights)
+    if features.kind == "labels":
+        return LabelLearner(measure, features.values, features.n_labels, weights)
+    return LogisticLearner(measure, features.values, weights)
+
+
+def _with_constant(x: Any, measure: LogisticMeasure) -> Any:
+    """Return the rows, with a last column of ones if the measure wants an intercept."""
+    one: Any = np.ones((x.shape[0], 1))
+    if not hasattr(x, "tocsr"):
+        x = np.asarray(x, dtype=np.float64)
+        return np.hstack([x, one]) if measure.fit_intercept else x
+    parts: list[Any] = [x, sparse.csr_matrix(one)]
+    return sparse.hstack(parts).tocsr() if measure.fit_intercept else x.tocsr()
+
+
+def _solve(
+    measure: LogisticMeasure,
+    x: Any,
+    related: NDArray[np.bool_],
+    weights: Floats,
+    strength: float,
+    start: Floats | None,
+) -> Solution:
+    """Fit with the solver of LogisticMeasure; rows of no weight are left out."""
+    from relatum.measures.logistic import _SOLVERS
+
+    use = weights > 0
+    if not use.any():
+        raise DataError("There is nothing to learn from: all pairs weigh zero.")
+    if not use.all():
+        x, related, weights = x[use], related[:, use], weights[use]
+    rows = Rows(x, computing_type(x, measure.tol))
+    controls = Controls(measure.tol, measure.max_epochs, seed=0)
+    solve = _SOLVERS[measure.solver]
+    warm = None
+    if start is not None and solve is not solve_auto and measure.solver != "sdca":
+        warm = start.reshape(len(related), -1) * LN2
+    return solve(rows, related, weights, natural_lambda(strength), controls, warm)
+
+
+def _fitted(
+    measure: LogisticMeasure, found: Solution, targets: Targets, strength: float
+) -> LogisticMeasure:
+    """Return a copy of the measure that holds these parameters."""
+    result: LogisticMeasure = clone(measure)
+    found.reason = "converged"
+    result.n_features_in_ = found.w.shape[1] - int(bool(measure.fit_intercept))
+    result._assign(found, targets, strength)
+    return result
