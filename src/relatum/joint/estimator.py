@@ -77,6 +77,10 @@ class JointEstimate:
         """Whether the gap is closed, up to 1e-5 bits and 1e-6 of the objective."""
         return self.gap <= 1e-5 + 1e-6 * abs(self.objective)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.measure, self.estimate, self.objective, self.bound, self.history)
+        return JointEstimate, (*fields, self.problem, dict(self.stats))
+
     def __repr__(self) -> str:
         return (
             f"JointEstimate(objective={self.objective:.6g}, bound={self.bound:.6g}, "
@@ -130,11 +134,13 @@ class JointEstimator(BaseEstimator):  # type: ignore[misc]
     --------
     >>> import numpy as np
     >>> import relatum as rt
-    >>> classes = np.array([0, 0, 1, 1, 0, 1])  # of the pairs 01, 02, 03, 12, 13, 23
-    >>> known = rt.evidence(related=[(0, 1)], unrelated=[(0, 3)])
-    >>> joint = JointEstimator(rt.BernoulliMeasure(), rt.EQUIVALENCES, known, exact=True)
-    >>> joint.fit(classes).estimate_.relation.labels.tolist(), round(joint.objective_, 3)
-    ([0, 0, 1, 2], 8.245)
+    >>> classes = np.array([1, 1, 1, 0, 1, 1])  # of the pairs 01, 02, 03, 12, 13, 23
+    >>> known = rt.evidence(related=[(0, 1), (2, 1)])
+    >>> joint = JointEstimator(rt.BernoulliMeasure(), rt.LINEAR_ORDERS, known, exact=True)
+    >>> joint.fit(classes).estimate_.relation.order.tolist(), round(joint.objective_, 3)
+    ([0, 2, 1, 3], 6.897)
+    >>> joint.measure_.theta([0, 1]).round(3).tolist()
+    [0.333, 0.857]
     """
 
     def __init__(
