@@ -318,3 +318,22 @@ def test_something_else_than_a_problem():
             rt.Problem(np.zeros((3, 3)), rt.EQUIVALENCES & rt.evidence([(0, 1)])),
             start=rt.Partition([0, 1, 2]),
         )
+
+
+def test_monitors_hear_of_the_whole_problem_whatever_its_parts():
+    rng = np.random.default_rng(8)
+    blocks = [rng.normal(size=(n, n)) for n in (4, 9, 12)]
+    scores = np.full((25, 25), -50.0)
+    at = 0
+    for block in blocks:
+        scores[at : at + len(block), at : at + len(block)] = block
+        at += len(block)
+    problem = rt.Problem(scores, rt.EQUIVALENCES)
+    heard = []
+    e = rt.infer(problem, solver="branch_and_cut", prove=True, monitor=heard.append)
+    assert e.status is rt.Status.OPTIMAL
+    assert len(heard) >= 2
+    for progress in heard:
+        assert progress.value <= e.value + 1e-9
+        assert progress.bound >= e.value - 1e-9
+    assert heard[-1].value == e.value

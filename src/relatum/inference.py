@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import relatum.solvers  # noqa: F401  registers the solvers
+from relatum.bounds import trivial_bound
 from relatum.certificate import Certificate, Proof
 from relatum.conflicts import find_conflict, sentence_of, smallest
 from relatum.errors import ProblemError, RelatumError, SolverError
@@ -23,7 +24,7 @@ from relatum.feasible import (
 )
 from relatum.problem import Problem
 from relatum.properties import Evidence
-from relatum.reductions import first_reduction
+from relatum.reductions import Reduced, first_reduction
 from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
 from relatum.solvers.bounding import affordable_bound
 from relatum.solvers.control import Control, Monitor, polite_interrupts
@@ -184,18 +185,31 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
     starts: Sequence[Relation | None] = [None] * len(reduced.parts)
     if control.start is not None:
         starts = reduced.divide(control.start)
-    outcomes = []
+    outcomes: list[Outcome] = []
     left = sum(part.n_pairs for part in reduced.parts)
     for part, start in zip(reduced.parts, starts, strict=True):
         # parts come smallest first and most take no time at all: a part may use half of what
         # is left even if it is small
         share = max(0.5, part.n_pairs / max(1, left))
-        child = control.child(start, time_limit=control.remaining() * share)
+        others = _others(reduced, outcomes) if control.listens() else (0.0, 0.0)
+        child = control.child(start, control.remaining() * share, *others)
         outcomes.append(_solve(part, child, name, done | {reduction.name}))
         left -= part.n_pairs
         if outcomes[-1].bound == -math.inf:
             return _part_infeasible(problem, outcomes[-1])
     return _put_together(reduced, outcomes, control)
+
+
+def _others(reduced: Reduced, outcomes: Sequence[Outcome]) -> tuple[float, float]:
+    """Return value and bound of all parts but the next one; -inf while some have no value."""
+    value, bound = reduced.constant, reduced.constant
+    for part, outcome in zip(reduced.parts, outcomes, strict=False):
+        value += -math.inf if outcome.relation is None else part.value(outcome.relation)
+        bound += outcome.bound
+    for part in reduced.parts[len(outcomes) + 1 :]:
+        value = -math.inf
+        bound += trivial_bound(part)[0]
+    return value, bound
 
 
 def _part_infeasible(problem: Problem, outcome: Outcome) -> Outcome:
@@ -205,7 +219,7 @@ def _part_infeasible(problem: Problem, outcome: Outcome) -> Outcome:
     return Outcome(None, -math.inf, proof, outcome.stats)
 
 
-def _put_together(reduced: Any, outcomes: Sequence[Outcome], control: Control) -> Outcome:
+def _put_together(reduced: Reduced, outcomes: Sequence[Outcome], control: Control) -> Outcome:
     stats: dict[str, Any] = {"parts": len(outcomes)}
     for outcome in outcomes:
         for key, value in outcome.stats.items():
@@ -214,7 +228,7 @@ def _put_together(reduced: Any, outcomes: Sequence[Outcome], control: Control) -
     relations = [o.relation for o in outcomes]
     relation = None
     if all(r is not None for r in relations):
-        relation = reduced.invert(relations)
+        relation = reduced.invert([r for r in relations if r is not None])
     proofs: list[Proof] = []
     bounds: list[float] = []
     for part, outcome in zip(reduced.parts, outcomes, strict=True):

@@ -74,6 +74,10 @@ class Control:
         """Say whether the monitor or an interrupt asked to stop."""
         return self.stopped
 
+    def listens(self) -> bool:
+        """Say whether anyone hears the reports."""
+        return self.monitor is not None
+
     def stop(self) -> None:
         """Ask the solver to return what it has."""
         self.stopped = True
@@ -85,10 +89,17 @@ class Control:
             if self.monitor(progress) is True:
                 self.stop()
 
-    def child(self, start: Relation | None, time_limit: float, offset: float = 0.0) -> Control:
+    def child(
+        self,
+        start: Relation | None,
+        time_limit: float,
+        other_value: float = 0.0,
+        other_bound: float = 0.0,
+    ) -> Control:
         """Return a control for a part of the problem, sharing this one's deadline.
 
-        `offset` is added to the values and bounds that the part reports.
+        What is known of the other parts, `other_value` and `other_bound`, is added to what
+        the part reports, so that monitors always hear of the whole.
         """
         return _Child(
             time_limit=min(self.time_limit, self.seconds() + time_limit),
@@ -97,14 +108,16 @@ class Control:
             prove=self.prove,
             started=self.started,
             parent=self,
-            offset=offset,
+            other_value=other_value,
+            other_bound=other_bound,
         )
 
 
 @dataclass
 class _Child(Control):
     parent: Control = field(default_factory=Control)
-    offset: float = 0.0
+    other_value: float = 0.0
+    other_bound: float = 0.0
 
     def told_to_stop(self) -> bool:
         return self.stopped or self.parent.told_to_stop()
@@ -112,8 +125,11 @@ class _Child(Control):
     def stop(self) -> None:
         self.parent.stop()
 
+    def listens(self) -> bool:
+        return self.parent.listens()
+
     def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
-        self.parent.report(value + self.offset, bound + self.offset, nodes, rows)
+        self.parent.report(value + self.other_value, bound + self.other_bound, nodes, rows)
 
 
 @contextmanager
