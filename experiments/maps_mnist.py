@@ -17,17 +17,17 @@ from relatum.features import BinaryFeatures, PolynomialLifting, RandomMonomials,
 from relatum.measures import LogisticMeasure, regularization_path
 
 
-def bits(train, test, components):
+def bits(train, test, components, seed):
     """8 bits a pixel, as they are."""
     code = BinaryFeatures().fit(train)
     return code.transform(train), code.transform(test)
 
 
-def sketch(train, test, components, code=None):
+def sketch(train, test, components, seed, code=None):
     """Tensor Sketch of degree 2 of the bits."""
     code = BinaryFeatures() if code is None else code
     code.fit(train)
-    lifting = TensorSketch(2, components, random_state=0, dtype="int8", n_jobs=2)
+    lifting = TensorSketch(2, components, random_state=seed, dtype="int8", n_jobs=2)
     lifting.fit(code.transform(train[:1000]))
     out = []
     for images in (train, test):
@@ -39,15 +39,15 @@ def sketch(train, test, components, code=None):
     return tuple(out)
 
 
-def thresholds(train, test, components):
+def thresholds(train, test, components, seed):
     """Tensor Sketch of degree 2 of 8 thresholds a pixel."""
-    return sketch(train, test, components, BinaryFeatures(code="thermometer", thresholds=8))
+    return sketch(train, test, components, seed, BinaryFeatures(code="thermometer", thresholds=8))
 
 
-def monomials(train, test, components):
+def monomials(train, test, components, seed):
     """Random ANDs of two thresholds, at most 6 pixels apart."""
     code = BinaryFeatures(code="thermometer", thresholds=8).fit(train)
-    lifting = RandomMonomials(components, 2, 0, image_shape=(28, 28), max_distance=6.0)
+    lifting = RandomMonomials(components, 2, seed, image_shape=(28, 28), max_distance=6.0)
     lifting.fit(code.transform(train[:5000]))
     out = []
     for images in (train, test):
@@ -56,9 +56,9 @@ def monomials(train, test, components):
     return tuple(out)
 
 
-def polynomial(train, test, components):
+def polynomial(train, test, components, seed):
     """All quadratics of 60 principal components, cubics of the first 25."""
-    lifting = PolynomialLifting(60, 25, random_state=0).fit(train)
+    lifting = PolynomialLifting(60, 25, random_state=seed).fit(train)
     return lifting.transform(train), lifting.transform(test)
 
 
@@ -71,15 +71,15 @@ LIFTINGS = {
 }
 
 
-def run(name, log2_strengths=None, components=16384, tol=1e-2):
+def run(name, log2_strengths=None, components=16384, tol=1e-2, seed=0):
     """Fit one lifting for one or several strengths; return errors, gaps, seconds, memory."""
     lift, usual, relative = LIFTINGS[name]
     powers = [usual] if log2_strengths is None else list(log2_strengths)
     train, y = mnist.load("train")
     test, z = mnist.load("t10k")
-    result = {"lifting": name, "relative strength": relative}
+    result = {"lifting": name, "relative strength": relative, "seed": seed}
     with mnist.clock(result, "features"):
-        x_train, x_test = lift(train, test, components)
+        x_train, x_test = lift(train, test, components, seed)
     result["components"] = int(x_train.shape[1])
     template = LogisticMeasure(2.0 ** powers[0], relative=relative, tol=tol)
     with mnist.clock(result, "training"):
@@ -108,9 +108,10 @@ def main():
     parser.add_argument("--log2-strengths", type=float, nargs="+")
     parser.add_argument("--components", type=int, default=16384)
     parser.add_argument("--tol", type=float, default=1e-2)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
-    result = run(args.lifting, args.log2_strengths, args.components, args.tol)
+    result = run(args.lifting, args.log2_strengths, args.components, args.tol, args.seed)
     mnist.write(result, f"maps_mnist_{args.lifting}", args.output)
 
 

@@ -122,3 +122,11 @@ def test_dual_objective_never_falls(problem):
     solve_rows(Rows(x, np.float64), related, weights, 0.5, controls)
     assert len(values) > 5
     assert (np.diff(values) >= -1e-9 * np.abs(values[1:])).all()
+
+
+def test_gram_matrices_need_not_be_kept(problem, monkeypatch):
+    x, related, weights = problem
+    kept = solve_rows(Rows(x, np.float64), related, weights, 5.0, Controls(max_epochs=4))
+    monkeypatch.setattr("relatum.measures.sdca._MOST_GRAM_BYTES", 0)
+    anew = solve_rows(Rows(x, np.float64), related, weights, 5.0, Controls(max_epochs=4))
+    np.testing.assert_array_equal(kept.w, anew.w)

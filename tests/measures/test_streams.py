@@ -68,8 +68,16 @@ def test_one_reading_gives_a_bound_and_an_estimate():
     assert measure.score(*stream.table()) > 0.8
 
 
+def test_the_gap_is_exact_also_where_epochs_are_over():
+    stream = Batches()
+    with pytest.warns(ConvergenceWarning, match="max_epochs"):
+        measure = LogisticMeasure(0.1, max_epochs=2, tol=1e-9).fit(stream)
+    assert measure.gap_is_exact_
+    assert measure.objective_ == pytest.approx(measure.objective(stream), rel=1e-6)
+
+
 def test_a_generator_is_read_once():
-    with pytest.warns(ConvergenceWarning, match="gap"):
+    with pytest.warns(ConvergenceWarning, match="only once"):
         measure = LogisticMeasure(3.0).fit(iter(Batches()))
     assert measure.n_iter_ == 1
     one = LogisticMeasure(3.0, max_epochs=1).fit(iter(Batches()))

@@ -255,6 +255,7 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "epochs": f"max_epochs={self.max_epochs} are over",
                 "time": f"time_limit={self.time_limit} s is over",
                 "interrupted": "it was interrupted",
+                "once": "the stream can be read only once (set max_epochs=1 if that is meant)",
             }[found.reason]
             warnings.warn(
                 f"LogisticMeasure stopped at relative duality gap {found.gap:.2e} "

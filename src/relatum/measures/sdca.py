@@ -36,6 +36,9 @@ __all__ = [
     "solve_rows",
 ]
 
+# Above this, Gram matrices of blocks are computed anew in every pass.
+_MOST_GRAM_BYTES = 2**28
+
 Monitor: TypeAlias = Callable[[int, float, float], None]
 
 
@@ -198,50 +201,77 @@ def solve_rows(
     Starting at zero matters: most rows end there, and one half, the other natural choice, is far
     from the optimum of every easy row.
     """
-    rng = np.random.default_rng(controls.seed)
     duals = np.zeros(related.shape) if start is None else start.copy()
-    at = Weights(np.zeros((len(related), rows.width)), rows.dtype)
-    if start is not None:
-        at = _synchronised(rows, duals, lam)
-    size = block_size(rows.width)
-    order = rng.permutation(rows.n)
-    blocks = [order[i : i + size] for i in range(0, rows.n, size)]
-    grams: list[NDArray[Any] | None] = [None] * len(blocks)
-    ascent = Ascent(rows, related, weights, lam)
+    at = _synchronised(rows, duals, lam, trivial=start is None)
+    sweeps = _Sweeps(Ascent(rows, related, weights, lam), controls)
     epoch, reason = 0, "epochs"
     estimates: list[float] = []
     try:
         while epoch < controls.max_epochs and reason == "epochs":
             epoch += 1
-            running = 0.0
-            for b in rng.permutation(len(blocks)):
-                if controls.late():
-                    reason = "time"
-                    break
-                inner = rng.permutation(len(blocks[b]))
-                gaps, grams[b] = ascent.visit(blocks[b], at, duals, inner, grams[b])
-                running += float(gaps.sum()) / LN2
-            dual = dual_objective(duals, at.w, lam, weights)
-            bound = float(dual.sum())
-            estimate = running / bound if bound > 0.0 else float("inf")
-            estimates.append(estimate)
-            controls.tell(epoch, bound, estimate)
-            if reason == "epochs" and estimate <= 4.0 * controls.tol:
-                primal = divergence(rows, at.w, related, weights) + prior(at.w, lam)
-                found = Solution(at.w, duals, primal, dual, True, epoch, "converged")
+            running, complete = sweeps.run(at, duals)
+            bound = float(dual_objective(duals, at.w, lam, weights).sum())
+            estimates.append(running / bound if bound > 0.0 else float("inf"))
+            controls.tell(epoch, bound, estimates[-1])
+            if not complete:
+                reason = "time"
+            elif estimates[-1] <= 4.0 * controls.tol:
+                found = _certified(rows, related, weights, lam, at, duals)
                 if found.gap <= controls.tol:
+                    found.epochs, found.reason = epoch, "converged"
                     return found
-            if controls.stop_if_slow and reason == "epochs" and _slow(estimates, controls.tol):
+            elif controls.stop_if_slow and _slow(estimates, controls.tol):
                 reason = "slow"
     except KeyboardInterrupt:
         reason = "interrupted"
         at = _synchronised(rows, duals, lam)
-    dual = dual_objective(duals, at.w, lam, weights)
-    primal = divergence(rows, at.w, related, weights) + prior(at.w, lam)
-    found = Solution(at.w, duals, primal, dual, True, epoch, reason)
-    if found.gap <= controls.tol:
-        found.reason = "converged"
+    found = _certified(rows, related, weights, lam, at, duals)
+    found.epochs = epoch
+    found.reason = "converged" if found.gap <= controls.tol else reason
     return found
+
+
+class _Sweeps:
+    """Passes over rows in memory: fixed blocks of random rows, visited in random order.
+
+    Gram matrices are kept from one pass to the next where that takes little memory.
+    """
+
+    def __init__(self, ascent: Ascent, controls: Controls) -> None:
+        self.ascent, self.controls = ascent, controls
+        self.rng = np.random.default_rng(controls.seed)
+        n, size = ascent.rows.n, block_size(ascent.rows.width)
+        order = self.rng.permutation(n)
+        self.blocks = [order[i : i + size] for i in range(0, n, size)]
+        self.keep = n * size * np.dtype(ascent.rows.dtype).itemsize <= _MOST_GRAM_BYTES
+        self.grams: dict[int, NDArray[Any]] = {}
+
+    def run(self, at: Weights, duals: NDArray[np.float64]) -> tuple[float, bool]:
+        """Visit every row once; return the running gap in bits, and whether time sufficed."""
+        running = 0.0
+        for b in self.rng.permutation(len(self.blocks)):
+            if self.controls.late():
+                return running, False
+            inner = self.rng.permutation(len(self.blocks[b]))
+            gaps, gram = self.ascent.visit(self.blocks[b], at, duals, inner, self.grams.get(b))
+            if self.keep:
+                self.grams[b] = gram
+            running += float(gaps.sum()) / LN2
+        return running, True
+
+
+def _certified(
+    rows: Rows,
+    related: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    lam: float,
+    at: Weights,
+    duals: NDArray[np.float64],
+) -> Solution:
+    """Return the point with its exact primal and dual objectives."""
+    primal = divergence(rows, at.w, related, weights) + prior(at.w, lam)
+    dual = dual_objective(duals, at.w, lam, weights)
+    return Solution(at.w, duals, primal, dual, True, 0, "epochs")
 
 
 def _slow(estimates: list[float], tol: float) -> bool:
@@ -253,9 +283,13 @@ def _slow(estimates: list[float], tol: float) -> bool:
     return bool(now * min(pace, 1.0) ** 50 > tol)
 
 
-def _synchronised(rows: Rows, duals: NDArray[np.float64], lam: float) -> Weights:
-    """Return w = sum_i duals_i x_i / lambda from scratch."""
+def _synchronised(
+    rows: Rows, duals: NDArray[np.float64], lam: float, trivial: bool = False
+) -> Weights:
+    """Return w = sum_i duals_i x_i / lambda from scratch (`trivial`: all duals are zero)."""
     at = Weights(np.zeros((len(duals), rows.width)), rows.dtype)
+    if trivial:
+        return at
     for begin in range(0, rows.n, 256):
         part = slice(begin, begin + 256)
         at.add(rows.take(part), duals[:, part] / lam)

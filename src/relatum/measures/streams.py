@@ -153,7 +153,13 @@ def solve_stream(
         if progress.at is None:
             raise
         reason = "interrupted"
-    return progress.solution(epochs, reason)
+    found = progress.solution(epochs, reason)
+    if reason == "epochs" and controls.max_epochs > 1:
+        if once:
+            found.reason = "once"
+        else:
+            found = _exact(found, epoch, progress.lam)
+    return found
 
 
 def _exact(found: Solution, epoch: Epoch, lam: float) -> Solution:
