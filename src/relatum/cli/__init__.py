@@ -135,6 +135,31 @@ def verify_command(
     sys.exit(run_verify(problem, bundle, as_json))
 
 
+@cli.command("fit")
+@click.argument("file", type=FILE)
+@click.option("--as", "kind", type=click.Choice(["map", "equivalence", "order"]), required=True)
+@click.option("--label", help="Column with the labels (map, equivalence).")
+@click.option("--out", "-o", type=FILE, required=True, help="Where the model goes.")
+def fit_command(file: Path, kind: str, label: str | None, out: Path) -> None:
+    """Learn a model from FILE: a CSV table of numbers, or lines of items for orders."""
+    from relatum.cli.models import fit
+
+    click.echo(fit(file, kind, label, out))
+
+
+@cli.command("predict")
+@click.argument("model", type=FILE)
+@click.argument("file", type=FILE)
+@click.option("--out", "-o", type=FILE, help="Write the result there instead of printing it.")
+def predict_command(model: Path, file: Path, out: Path | None) -> None:
+    """Apply a MODEL written by "relatum fit" to FILE. Use only models that you trust."""
+    from relatum.cli.models import predict
+
+    text = predict(model, file, out)
+    if out is None:
+        click.echo(text, nl=False)
+
+
 @cli.command("metrics")
 @click.argument("true", type=FILE)
 @click.argument("estimated", type=FILE)
