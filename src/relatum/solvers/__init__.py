@@ -5,6 +5,7 @@ from relatum.solvers import assignment as assignment
 from relatum.solvers import linear_orders as linear_orders
 from relatum.solvers import pairwise as pairwise
 from relatum.solvers import partition_branch_and_cut as partition_branch_and_cut
+from relatum.solvers import partition_heuristics as partition_heuristics
 from relatum.solvers import preorders as preorders
 from relatum.solvers import rowwise as rowwise
 from relatum.solvers.general import solver as general_solver
@@ -17,6 +18,7 @@ __all__ = [
     "linear_orders",
     "pairwise",
     "partition_branch_and_cut",
+    "partition_heuristics",
     "preorders",
     "rowwise",
 ]

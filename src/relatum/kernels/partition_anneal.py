@@ -1,0 +1,70 @@
+"""Simulated annealing of partitions over a dense symmetric matrix of scores.
+
+A sweep lets every element choose its set anew: set ``c`` (or a new one) with probability
+proportional to ``exp(table[c, v] / temperature)``. That is the largest of
+``table[c, v] + temperature * g`` with ``g`` Gumbel distributed, read from a table of variates;
+so the choices of a block of elements are a few contiguous, vectorised passes, and elements
+that stay, nearly all of them when it is cold, cost almost nothing. Within a block the choices
+do not see one another's moves: blocks are short.
+"""
+
+import numpy as np
+from numba import njit
+
+from .partition_dense import relocate_loosely
+from .partition_rules import can_enter
+from .randomness import next_below
+
+__all__ = ["anneal_sweeps"]
+
+_BLOCK = 16
+
+
+@njit(cache=True, nogil=True)
+def _choose(state, begin, width, noise, best, chosen):
+    """Put the row that each element of a block likes best, with noise, into ``chosen``."""
+    best[:] = -np.inf
+    k, at = state.counters[0], 0
+    for p in range(min(k + 1, state.size.shape[0])):  # the row after the last in use is a new set
+        c = state.slots[p]
+        row = state.table[c, begin : begin + width]
+        for j in range(width):
+            x = row[j] + noise[at + j]
+            if x > best[j]:
+                best[j] = x
+                chosen[j] = c
+        at += width
+
+
+@njit(cache=True, nogil=True)
+def anneal_sweeps(weights, rules, state, temperatures, gumbels, random_state):
+    """Run one sweep at each temperature; returns the change of the value."""
+    labels, size = state.labels, state.size
+    n = labels.shape[0]
+    n_blocks = (n + _BLOCK - 1) // _BLOCK
+    best = np.empty(_BLOCK)
+    chosen = np.empty(_BLOCK, np.int32)
+    noise = np.empty((size.shape[0] + 1) * _BLOCK)
+    change = 0.0
+    for temperature in temperatures:
+        first = next_below(random_state, n_blocks)
+        for b in range(n_blocks):
+            begin = ((first + b) % n_blocks) * _BLOCK
+            width = min(begin + _BLOCK, n) - begin
+            needed = min(state.counters[0] + 1, size.shape[0]) * width
+            offset = next_below(random_state, gumbels.shape[0])
+            for i in range(needed):
+                noise[i] = temperature * gumbels[offset]
+                offset = offset + 1 if offset + 1 < gumbels.shape[0] else 0
+            _choose(state, begin, width, noise, best, chosen)
+            for j in range(width):
+                v, c = begin + j, chosen[j]
+                a = labels[v]
+                if c == a or (size[c] == 0 and size[a] == rules.sizes[v]):
+                    continue
+                if can_enter(rules, state.occupied, labels, size, v, c):
+                    change += state.table[c, v] - state.table[a, v]
+                    relocate_loosely(weights, rules, state, v, c)
+    for v in range(n):
+        state.own[v] = state.table[labels[v], v]
+    return change

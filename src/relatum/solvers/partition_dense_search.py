@@ -1,0 +1,154 @@
+"""Local search, annealing and recombination of partitions over a dense matrix of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.kernels.partition_anneal import anneal_sweeps
+from relatum.kernels.partition_dense import (
+    DenseState,
+    contract_dense,
+    grow_state,
+    insert,
+    join_sets,
+    load_labels,
+    move_sweeps,
+    new_state,
+    partition_value,
+)
+from relatum.kernels.partition_rules import Rules
+from relatum.kernels.randomness import seed_state
+from relatum.solvers.partition_instance import contracted_rules, renumbered
+
+__all__ = ["DenseSearch", "crossover", "intersection"]
+
+Index = NDArray[np.int64]
+Stop = Callable[[], bool]
+
+GUMBELS: NDArray[np.float64] = np.random.default_rng(20140).gumbel(size=1 << 14)
+COLD = 0.03
+SPARE = 4  # sets that an annealing may make in addition to those it finds
+WORK = 2e8  # additions between two looks at the clock
+
+
+def never() -> bool:
+    """Do not stop."""
+    return False
+
+
+class DenseSearch:
+    """Searches over the partitions of one dense instance.
+
+    Parameters
+    ----------
+    weights : float32 or float64 array (n, n)
+        Symmetric; the diagonal does not count. Never copied or changed.
+    rules : Rules
+    stop : callable
+        Asked often; once it says True, every search returns what it has.
+    """
+
+    def __init__(self, weights: NDArray[Any], rules: Rules, stop: Stop = never) -> None:
+        self.weights, self.rules, self.stop = weights, rules, stop
+        self.n = len(weights)
+        largest, square = 0.0, 0.0
+        for row in weights:  # row by row: nothing of the size of the matrix is made
+            largest = max(largest, float(row.max()), -float(row.min()))
+            square += float(np.dot(row, row))
+        self.tolerance = 1e-9 * largest
+        self.noise = (square / max(1, self.n)) ** 0.5  # typical sum of a row of random signs
+
+    def value(self, labels: Index) -> float:
+        """Sum of the scores inside sets."""
+        return float(partition_value(self.weights, labels))
+
+    def complete(self, labels: Index, seed: tuple[int, ...]) -> DenseState:
+        """State with the given labels; elements labelled -1 are inserted greedily."""
+        held = int(labels.max(initial=-1)) + 1
+        state = new_state(self.rules, min(self.n, held + 16))
+        load_labels(self.weights, self.rules, state, labels)
+        left = np.random.default_rng(seed).permutation(np.flatnonzero(labels < 0))
+        step = max(1, int(WORK / (1 + self.n)))
+        at = 0
+        while at < len(left):
+            end = min(len(left), at + step)
+            at = insert(self.weights, self.rules, state, left[:end], at)
+            if at < end:
+                state = self._roomier(state)
+            elif self.stop():
+                break
+        return self._alone(state) if at < len(left) else state
+
+    def _alone(self, state: DenseState) -> DenseState:
+        """Out of time: every element not inserted yet is a set of its own."""
+        out = np.flatnonzero(state.labels < 0)
+        labels = state.labels.astype(np.int64)
+        labels[out] = len(state.size) + np.arange(len(out))
+        fresh = new_state(self.rules, 1)
+        fresh.labels[:] = renumbered(labels)
+        return fresh
+
+    def _roomier(self, state: DenseState) -> DenseState:
+        return grow_state(state, min(self.n, 2 * len(state.size)))
+
+    def improve(self, state: DenseState) -> DenseState:
+        """Move elements and join sets until nothing gains."""
+        sweeps = max(1, int(WORK / (1 + self.n) ** 2))
+        while not self.stop():
+            used = move_sweeps(self.weights, self.rules, state, self.tolerance, 0, sweeps)
+            if state.counters[1] > 0:
+                state = self._roomier(state)
+            elif used < sweeps and join_sets(self.rules, state, self.tolerance) == 0:
+                break
+        return state
+
+    def anneal(self, state: DenseState, hot: float, sweeps: int, seed: int) -> DenseState:
+        """Anneal, from ``hot`` times the noise of a row down to ``COLD`` times, then improve.
+
+        Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
+        """
+        labels = renumbered(state.labels)
+        state = new_state(self.rules, min(self.n, int(labels.max()) + 1 + SPARE))
+        load_labels(self.weights, self.rules, state, labels)
+        random_state = seed_state(seed)
+        schedule = self.noise * np.linspace(hot, min(hot, COLD), sweeps)
+        step = max(1, int(WORK / (1 + self.n) ** 2))
+        for begin in range(0, sweeps, step):
+            if self.stop():
+                break
+            part = schedule[begin : begin + step]
+            anneal_sweeps(self.weights, self.rules, state, part, GUMBELS, random_state)
+        return self.improve(state)
+
+    def contracted(self, labels: Index) -> DenseSearch:
+        """Return the search in which the sets of a partition are elements."""
+        m = int(labels.max()) + 1
+        weights = contract_dense(self.weights, labels, m)
+        return DenseSearch(weights, contracted_rules(self.rules, labels, m), self.stop)
+
+
+def intersection(a: Index, b: Index) -> Index:
+    """Partition whose sets are the intersections of sets of two partitions."""
+    return renumbered(a * (int(b.max()) + 1) + b)
+
+
+def crossover(a: Index, b: Index, first: int) -> Index:
+    """Take the largest set left of one partition, then of the other, and so on.
+
+    Ends after as many sets as the parents have on average; the elements left are labelled -1.
+    """
+    child = np.full(len(a), -1, np.int64)
+    left = np.arange(len(a))
+    parents = (a, b) if first == 0 else (b, a)
+    for number in range((int(a.max()) + int(b.max()) + 2) // 2):
+        if left.size == 0:
+            break
+        labels = parents[number % 2][left]
+        largest = np.bincount(labels).argmax()
+        child[left[labels == largest]] = number
+        left = left[labels != largest]
+    return child

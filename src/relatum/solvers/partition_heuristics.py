@@ -1,0 +1,352 @@
+"""Heuristics for equivalence relations, dense and sparse.
+
+`partition_local_search` is what `infer` uses when no proof is asked for;
+`partition_memetic` spends the time it is given on hard instances; `kernighan_lin` is the
+paper's; `greedy_contraction` the fastest of all. Each works on the arrays of
+`partition_instance`: must-links contracted, cannot-links, groups and caps as rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from relatum.feasible import EQUIVALENCES
+from relatum.kernels.partition_greedy import contract_greedily, grow_greedy, new_greedy
+from relatum.kernels.partition_kernighan_lin import improve_pairs, new_chains
+from relatum.kernels.partition_sparse import SparseGraph, contract_sparse
+from relatum.problem import DENSE_LIMIT, Problem
+from relatum.relation import Partition
+from relatum.scores import SparseScores
+from relatum.solvers.control import Control
+from relatum.solvers.partition_dense_search import DenseSearch, intersection
+from relatum.solvers.partition_instance import Instance, instance_of, renumbered
+from relatum.solvers.partition_memetic import Effort, evolve
+from relatum.solvers.partition_sparse_search import SparseSearch, recombine
+from relatum.solvers.registry import Outcome, Solver, register
+
+__all__ = ["greedy_contraction", "kernighan_lin", "local_search", "memetic"]
+
+Index = NDArray[np.int64]
+Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
+
+EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
+QUICK = Effort(pool=8, sweeps=60, patience=3, epochs=0)
+LONG = Effort()
+STARTS = 8
+
+
+def _run(algorithm: Algorithm, problem: Problem, control: Control) -> Outcome:
+    """Make the arrays, search, and return to the problem's elements."""
+    instance = instance_of(problem)
+    if instance is None:
+        return Outcome(None, -math.inf)
+    start = None
+    if control.start is not None:
+        given = control.start.to(Partition).labels
+        start = np.zeros(instance.n, np.int64)
+        start[instance.element] = given
+        start = renumbered(start)
+    labels, stats = algorithm(instance, control, start)
+    relation = Partition(labels[instance.element])
+    control.report(problem.value(relation))
+    return Outcome(relation, stats=stats)
+
+
+def _dense(instance: Instance, control: Control) -> DenseSearch:
+    assert instance.weights is not None
+    return DenseSearch(instance.weights, instance.rules, control.expired)
+
+
+def _sparse(instance: Instance, control: Control) -> SparseSearch:
+    assert instance.graph is not None
+    return SparseSearch(instance.graph, instance.rules, control.expired)
+
+
+# --- local search and memetic search --------------------------------------------------------------
+
+
+def _local(
+    instance: Instance, control: Control, start: Index | None
+) -> tuple[Index, dict[str, Any]]:
+    if instance.weights is None:
+        return _sparse_rounds(_sparse(instance, control), control, start, rounds=1)
+    search = _dense(instance, control)
+    if search.n <= EVOLVED:
+        return _evolved(search, control, start, QUICK)
+    return _many_starts(search, control, start)
+
+
+def _memetic(
+    instance: Instance, control: Control, start: Index | None
+) -> tuple[Index, dict[str, Any]]:
+    if instance.weights is None:
+        return _sparse_rounds(_sparse(instance, control), control, start, rounds=1 << 30)
+    search = _dense(instance, control)
+    if search.n > EVOLVED:
+        start = _many_starts(search, control, start)[0]
+    return _evolved(search, control, start, LONG)
+
+
+def _evolved(
+    search: DenseSearch, control: Control, start: Index | None, effort: Effort
+) -> tuple[Index, dict[str, Any]]:
+    starts = [] if start is None else [start]
+    best, count = evolve(search, effort, control.seed, starts, control.report)
+    return best.labels, {"annealed": count}
+
+
+def _many_starts(
+    search: DenseSearch, control: Control, start: Index | None
+) -> tuple[Index, dict[str, Any]]:
+    """Insert and improve several times; then solve what the results disagree on."""
+    nothing = np.full(search.n, -1, np.int64)
+    found: list[tuple[float, Index]] = []
+    for number in range(STARTS):
+        given = start if start is not None and number == 0 else nothing
+        state = search.improve(search.complete(given, (control.seed, number)))
+        labels = renumbered(state.labels)
+        found.append((search.value(labels), labels))
+        control.report(max(value for value, _ in found))
+        if search.stop():
+            break
+    found.sort(key=lambda pair: -pair[0])
+    labels = _agreed(search, control, [labels for _, labels in found])
+    return labels, {"starts": len(found)}
+
+
+def _agreed(search: DenseSearch, control: Control, found: list[Index]) -> Index:
+    """Contract what the best partitions agree on, search the rest, and improve."""
+    best, cells, used = found[0], found[0], 1
+    for other in found[1:]:
+        finer = intersection(cells, other)
+        if int(finer.max()) + 1 > EVOLVED:
+            break
+        cells, used = finer, used + 1
+    if used == 1 or search.stop():
+        return best
+    small = search.contracted(cells)
+    starts = []
+    for labels in found[:used]:
+        inner = np.zeros(small.n, np.int64)
+        inner[cells] = labels
+        starts.append(inner)
+    member, _ = evolve(small, QUICK, control.seed, starts)
+    labels = renumbered(search.improve(search.complete(member.labels[cells], (0,))).labels)
+    return labels if search.value(labels) > search.value(best) else best
+
+
+def _sparse_rounds(
+    search: SparseSearch, control: Control, start: Index | None, rounds: int
+) -> tuple[Index, dict[str, Any]]:
+    """Climb, anneal at several temperatures, recombine; rounds double the sweeps."""
+    rng = np.random.default_rng(control.seed)
+    best = search.climb(np.arange(search.n) if start is None else start, rng)
+    value = search.value(best)
+    sweeps = int(np.clip(4e8 / (4 * (search.n_entries + search.n)), 5, 60))
+    used = idle = 0
+    while used < rounds and idle < 3 and not search.stop():
+        found = [(value, best)]
+        for hot in (0.2, 0.4, 0.8, 1.4):
+            labels = search.anneal(best, hot, sweeps, int(rng.integers(1 << 62)))
+            found.append((search.value(labels), labels))
+            control.report(max(v for v, _ in found))
+            if search.stop():
+                break
+        found.sort(key=lambda pair: -pair[0])
+        if not search.stop():
+            parents = [labels for _, labels in found[:3]]
+            labels = recombine(search, parents, 2 * sweeps, int(rng.integers(1 << 62)))
+            found.append((search.value(labels), labels))
+        top, labels = max(found, key=lambda pair: pair[0])
+        idle = 0 if top > value + search.tolerance else idle + 1
+        if top > value:
+            value, best = top, labels
+        used, sweeps = used + 1, 2 * sweeps
+    return best, {"rounds": used}
+
+
+# --- Kernighan-Lin with joins ---------------------------------------------------------------------
+
+
+def _chains(
+    instance: Instance, control: Control, start: Index | None
+) -> tuple[Index, dict[str, Any]]:
+    """Improve pairs of neighbouring sets in passes until nothing changes."""
+    empty = SparseGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), 0.0)
+    graph = instance.graph or empty
+    weights = np.zeros((0, 0)) if instance.weights is None else instance.weights
+    if instance.weights is not None:
+        search: DenseSearch | SparseSearch = _dense(instance, control)
+        patience = instance.n
+    else:
+        search = _sparse(instance, control)
+        patience = 100  # a chain to the end of a large sparse set would be quadratic
+    labels = _positive_start(instance) if start is None else start
+    chains = new_chains(instance.rules, labels)
+    number, settings = 1, (search.tolerance, patience, 1e8)
+    while not control.expired():
+        pairs = _neighbours(graph, chains.state.labels, instance.weights is not None)
+        at, gain = 0, 0.0
+        while at < len(pairs) and not control.expired():
+            at, more = improve_pairs(
+                weights, graph, instance.rules, chains, pairs, at, number, settings
+            )
+            gain += more
+        if gain <= 0.0:
+            break
+        control.report(search.value(renumbered(chains.state.labels)))
+        number += 1
+    return renumbered(chains.state.labels), {"passes": number}
+
+
+def _neighbours(graph: SparseGraph, labels: NDArray[np.int32], dense: bool) -> Index:
+    """Pairs of sets with listed pairs between them (all, if dense), and each set alone."""
+    sets = np.unique(labels).astype(np.int64)
+    alone = np.column_stack([sets, np.full(len(sets), -1)])
+    if dense:
+        i, j = np.triu_indices(len(sets), 1)
+    else:
+        numbers = renumbered(labels)
+        indptr, indices, _ = contract_sparse(graph, numbers, len(sets))
+        i, j = np.repeat(np.arange(len(sets)), np.diff(indptr)), indices
+        i, j = i[i < j], j[i < j]
+    return np.concatenate([np.column_stack([sets[i], sets[j]]), alone])
+
+
+def _positive_start(instance: Instance) -> Index:
+    """Return the components of positive pairs, as in the paper, or single elements if not feasible."""
+    n, rules = instance.n, instance.rules
+    if instance.weights is not None:
+        blocks = [csr_array(instance.weights[k : k + 1024] > 0) for k in range(0, n, 1024)]
+        from scipy.sparse import vstack
+
+        positive = csr_array(vstack(blocks, format="csr"))
+    else:
+        assert instance.graph is not None
+        g = instance.graph
+        rows = np.repeat(np.arange(n), np.diff(g.indptr))
+        s = rules.sizes
+        above = g.excess + g.background * s[rows] * s[g.indices] > 0
+        positive = csr_array(
+            (np.ones(int(above.sum()), np.int8), (rows[above], g.indices[above])), shape=(n, n)
+        )
+    labels = connected_components(positive, directed=False)[1].astype(np.int64)
+    bound = rules.cap < int(rules.sizes.sum()) or rules.n_groups or len(rules.cannot_idx)
+    return np.arange(n, dtype=np.int64) if bound else labels
+
+
+# --- greedy additive contraction ------------------------------------------------------------------
+
+
+def _greedy(
+    instance: Instance, control: Control, start: Index | None
+) -> tuple[Index, dict[str, Any]]:
+    """Join the sets that gain most; a start is improved upon by joining its sets."""
+    graph = instance.graph
+    if graph is None:
+        assert instance.weights is not None
+        graph = _graph_of_all_pairs(instance.weights)
+    search = SparseSearch(graph, instance.rules, control.expired)
+    base = np.arange(instance.n, dtype=np.int64) if start is None else start
+    if start is not None:
+        search = search.contracted(start)
+    state = new_greedy(search.graph, search.rules, search.tolerance)
+    code = 1
+    while code > 0 and not control.expired():
+        code = contract_greedily(search.graph, search.rules, state, search.tolerance, 200_000)
+        if code == 2:
+            state = grow_greedy(state)
+    return renumbered(state.labels)[base], {"sets": int(state.counters[1])}
+
+
+def _graph_of_all_pairs(weights: NDArray[Any]) -> SparseGraph:
+    n = len(weights)
+    off = ~np.eye(n, dtype=np.bool_)
+    columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[off]
+    return SparseGraph(
+        np.arange(n + 1, dtype=np.int64) * (n - 1), columns, weights[off].astype(np.float64), 0.0
+    )
+
+
+# --- registration ---------------------------------------------------------------------------------
+
+
+def local_search(problem: Problem, control: Control) -> Outcome:
+    """Insertion, moves and joins, annealing and recombination: good, and quick."""
+    return _run(_local, problem, control)
+
+
+def memetic(problem: Problem, control: Control) -> Outcome:
+    """Evolve pools of annealed partitions until they stop improving or time is up."""
+    return _run(_memetic, problem, control)
+
+
+def kernighan_lin(problem: Problem, control: Control) -> Outcome:
+    """Chains of moves between pairs of sets, with joins, from components of positive pairs."""
+    return _run(_chains, problem, control)
+
+
+def greedy_contraction(problem: Problem, control: Control) -> Outcome:
+    """Join the two sets that gain most until no join gains."""
+    return _run(_greedy, problem, control)
+
+
+def _refuses(problem: Problem, largest_dense: float = DENSE_LIMIT) -> str | None:
+    if problem.feasible.structure != EQUIVALENCES:
+        return "searches equivalence relations only"
+    if not isinstance(problem.scores, SparseScores) and problem.n**2 > largest_dense:
+        return "holds a matrix or all pairs, which do not fit; list the pairs that matter"
+    return None
+
+
+def _rank(problem: Problem, prove: bool) -> float:
+    return 20.0 if prove else 5.0
+
+
+register(
+    Solver(
+        name="partition_local_search",
+        summary="Good equivalence relations, dense and sparse, quickly: moves, joins, annealing.",
+        proves=False,
+        refuses=_refuses,
+        run=local_search,
+        rank=_rank,
+    )
+)
+register(
+    Solver(
+        name="partition_memetic",
+        summary="Better equivalence relations for the time given: recombined annealed partitions.",
+        proves=False,
+        refuses=_refuses,
+        run=memetic,
+        rank=lambda problem, prove: math.inf,
+    )
+)
+register(
+    Solver(
+        name="kernighan_lin",
+        summary="The paper's heuristic for equivalence relations: Kernighan-Lin with joins.",
+        proves=False,
+        refuses=_refuses,
+        run=kernighan_lin,
+        rank=lambda problem, prove: math.inf,
+    )
+)
+register(
+    Solver(
+        name="greedy_contraction",
+        summary="Greedy additive contraction for equivalence relations.",
+        proves=False,
+        refuses=lambda problem: _refuses(problem, 36_000_000.0),
+        run=greedy_contraction,
+        rank=lambda problem, prove: math.inf,
+    )
+)
