@@ -767,3 +767,61 @@ def logistic_best_bits(x, ys, weights, strength, steps=60):
         theta = np.where(worse[:, None], theta, trial)
         value = bits(theta)
     return value
+
+
+# --- partitions: heuristics ---------------------------------------------------------------------
+
+
+def set_sums(weights, labels, c, v):
+    """Sum of the weights of v with the other elements of set c."""
+    return sum(float(weights[v, u]) for u in range(len(labels)) if labels[u] == c and u != v)
+
+
+def obeys(labels, sizes, cap, cannot, groups):
+    """Whether no set is too large, holds a forbidden pair, or two elements of one group.
+
+    ``groups`` are pairs (element, group).
+    """
+    totals = {}
+    for v, c in enumerate(labels):
+        totals[c] = totals.get(c, 0) + int(sizes[v])
+    if max(totals.values()) > cap:
+        return False
+    if any(labels[u] == labels[v] for u, v in cannot):
+        return False
+    places = [(labels[v], g) for v, g in groups]
+    return len(set(places)) == len(places)
+
+
+def contracted(weights, labels):
+    """Weights between and (on the diagonal) inside the sets of a partition."""
+    m = max(labels) + 1
+    out = np.zeros((m, m))
+    for a in range(len(labels)):
+        for b in range(len(labels)):
+            if a != b:
+                share = 0.5 if labels[a] == labels[b] else 1.0
+                out[labels[a], labels[b]] += share * float(weights[a, b])
+    return out
+
+
+def join_greedily(weights, sizes, cap, cannot, groups):
+    """Join the two sets that gain most, again and again; labels are those of first elements."""
+    labels = list(range(len(weights)))
+    while True:
+        best, at = 0.0, None
+        for a in set(labels):
+            for b in set(labels):
+                if a < b:
+                    gain = sum(
+                        float(weights[u, v])
+                        for u in range(len(labels))
+                        for v in range(len(labels))
+                        if labels[u] == a and labels[v] == b
+                    )
+                    joined = [a if c == b else c for c in labels]
+                    if gain > best + 1e-9 and obeys(joined, sizes, cap, cannot, groups):
+                        best, at = gain, joined
+        if at is None:
+            return labels
+        labels = at

@@ -5,7 +5,7 @@ proportional to ``exp(table[c, v] / temperature)``. That is the largest of
 ``table[c, v] + temperature * g`` with ``g`` Gumbel distributed, read from a table of variates;
 so the choices of a block of elements are a few contiguous, vectorised passes, and elements
 that stay, nearly all of them when it is cold, cost almost nothing. Within a block the choices
-do not see one another's moves: blocks are short.
+do not see one another's moves: blocks are short, and of one element where there are few.
 """
 
 import numpy as np
@@ -41,7 +41,8 @@ def anneal_sweeps(weights, rules, state, temperatures, gumbels, random_state):
     """Run one sweep at each temperature; returns the change of the value."""
     labels, size = state.labels, state.size
     n = labels.shape[0]
-    n_blocks = (n + _BLOCK - 1) // _BLOCK
+    block = max(1, min(_BLOCK, n // 32))
+    n_blocks = (n + block - 1) // block
     best = np.empty(_BLOCK)
     chosen = np.empty(_BLOCK, np.int32)
     noise = np.empty((size.shape[0] + 1) * _BLOCK)
@@ -49,8 +50,8 @@ def anneal_sweeps(weights, rules, state, temperatures, gumbels, random_state):
     for temperature in temperatures:
         first = next_below(random_state, n_blocks)
         for b in range(n_blocks):
-            begin = ((first + b) % n_blocks) * _BLOCK
-            width = min(begin + _BLOCK, n) - begin
+            begin = ((first + b) % n_blocks) * block
+            width = min(begin + block, n) - begin
             needed = min(state.counters[0] + 1, size.shape[0]) * width
             offset = next_below(random_state, gumbels.shape[0])
             for i in range(needed):

@@ -162,9 +162,10 @@ def _best_set(rules, state, v, threshold):
     for i in range(k):
         c = state.slots[i]
         x = state.table[c, v]
-        if x > best and c != a:
-            if can_enter(rules, state.occupied, state.labels, state.size, v, c):
-                best, at = x, c
+        if x <= best or c == a:
+            continue
+        if can_enter(rules, state.occupied, state.labels, state.size, v, c):
+            best, at = x, c
     return at
 
 

@@ -112,7 +112,7 @@ def _differences(weights, graph, labels, members, diff):
                 c = labels[graph.indices[e]]
                 if c == label:
                     own += graph.excess[e]
-                elif c == a or c == b:
+                elif c in (a, b):
                     other += graph.excess[e]
         diff[i] = other - own
         join += 0.5 * other

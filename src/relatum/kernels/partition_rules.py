@@ -100,10 +100,7 @@ def occupied_remove(occupied, key):
                 return
             home = _home(occupied[j], mask)
             # the entry at j may fill the gap at i unless its home lies cyclically in (i, j]
-            if i <= j:
-                stays = i < home <= j
-            else:
-                stays = home > i or home <= j
+            stays = (i < home <= j) if i <= j else (home > i or home <= j)
             if not stays:
                 break
         occupied[i] = occupied[j]

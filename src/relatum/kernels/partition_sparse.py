@@ -163,9 +163,10 @@ def move_queued(graph, rules, state, tolerance, max_visits):
         for i in range(k):
             c = state.near[i]
             x = state.sums[c] + background * s * state.size[c]
-            if x > best and c != a:
-                if can_enter(rules, state.occupied, labels, state.size, v, c):
-                    best, at = x, c
+            if x <= best or c == a:
+                continue
+            if can_enter(rules, state.occupied, labels, state.size, v, c):
+                best, at = x, c
         _forget(state, k)
         if at >= 0:
             gain += best - own
@@ -205,9 +206,11 @@ def anneal_sparse(graph, rules, state, temperatures, gumbels, random_state):
                 c = state.near[i]
                 g = (g + 1) & mask
                 x = state.sums[c] + background * s * state.size[c]
-                if x + temperature * gumbels[g] > best and c != a:
-                    if can_enter(rules, state.occupied, labels, state.size, v, c):
-                        best, at, to = x + temperature * gumbels[g], c, x
+                noisy = x + temperature * gumbels[g]
+                if noisy <= best or c == a:
+                    continue
+                if can_enter(rules, state.occupied, labels, state.size, v, c):
+                    best, at, to = noisy, c, x
             _forget(state, k)
             if at >= 0:
                 change += to - own

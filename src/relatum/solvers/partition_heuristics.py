@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
 from relatum.feasible import EQUIVALENCES
@@ -37,7 +37,7 @@ Index = NDArray[np.int64]
 Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
-QUICK = Effort(pool=8, sweeps=60, patience=3, epochs=0)
+QUICK = Effort(pool=8, sweeps=100, patience=3, epochs=0)
 LONG = Effort()
 STARTS = 8
 
@@ -59,6 +59,11 @@ def _run(algorithm: Algorithm, problem: Problem, control: Control) -> Outcome:
     return Outcome(relation, stats=stats)
 
 
+def _reporter(instance: Instance, control: Control) -> Callable[[float], None]:
+    """Tell the monitor a sum of the instance's scores, in the problem's terms."""
+    return lambda value: control.report(instance.constant + instance.scale * value)
+
+
 def _dense(instance: Instance, control: Control) -> DenseSearch:
     assert instance.weights is not None
     return DenseSearch(instance.weights, instance.rules, control.expired)
@@ -76,36 +81,36 @@ def _local(
     instance: Instance, control: Control, start: Index | None
 ) -> tuple[Index, dict[str, Any]]:
     if instance.weights is None:
-        return _sparse_rounds(_sparse(instance, control), control, start, rounds=1)
-    search = _dense(instance, control)
-    if search.n <= EVOLVED:
-        return _evolved(search, control, start, QUICK)
-    return _many_starts(search, control, start)
+        return _sparse_rounds(instance, control, start, rounds=1)
+    if instance.n <= EVOLVED:
+        return _evolved(instance, control, start, QUICK)
+    return _many_starts(instance, control, start)
 
 
 def _memetic(
     instance: Instance, control: Control, start: Index | None
 ) -> tuple[Index, dict[str, Any]]:
     if instance.weights is None:
-        return _sparse_rounds(_sparse(instance, control), control, start, rounds=1 << 30)
-    search = _dense(instance, control)
-    if search.n > EVOLVED:
-        start = _many_starts(search, control, start)[0]
-    return _evolved(search, control, start, LONG)
+        return _sparse_rounds(instance, control, start, rounds=1 << 30)
+    if instance.n > EVOLVED:
+        start = _many_starts(instance, control, start)[0]
+    return _evolved(instance, control, start, LONG)
 
 
 def _evolved(
-    search: DenseSearch, control: Control, start: Index | None, effort: Effort
+    instance: Instance, control: Control, start: Index | None, effort: Effort
 ) -> tuple[Index, dict[str, Any]]:
     starts = [] if start is None else [start]
-    best, count = evolve(search, effort, control.seed, starts, control.report)
+    report = _reporter(instance, control)
+    best, count = evolve(_dense(instance, control), effort, control.seed, starts, report)
     return best.labels, {"annealed": count}
 
 
 def _many_starts(
-    search: DenseSearch, control: Control, start: Index | None
+    instance: Instance, control: Control, start: Index | None
 ) -> tuple[Index, dict[str, Any]]:
     """Insert and improve several times; then solve what the results disagree on."""
+    search, report = _dense(instance, control), _reporter(instance, control)
     nothing = np.full(search.n, -1, np.int64)
     found: list[tuple[float, Index]] = []
     for number in range(STARTS):
@@ -113,7 +118,7 @@ def _many_starts(
         state = search.improve(search.complete(given, (control.seed, number)))
         labels = renumbered(state.labels)
         found.append((search.value(labels), labels))
-        control.report(max(value for value, _ in found))
+        report(max(value for value, _ in found))
         if search.stop():
             break
     found.sort(key=lambda pair: -pair[0])
@@ -143,9 +148,10 @@ def _agreed(search: DenseSearch, control: Control, found: list[Index]) -> Index:
 
 
 def _sparse_rounds(
-    search: SparseSearch, control: Control, start: Index | None, rounds: int
+    instance: Instance, control: Control, start: Index | None, rounds: int
 ) -> tuple[Index, dict[str, Any]]:
     """Climb, anneal at several temperatures, recombine; rounds double the sweeps."""
+    search, report = _sparse(instance, control), _reporter(instance, control)
     rng = np.random.default_rng(control.seed)
     best = search.climb(np.arange(search.n) if start is None else start, rng)
     value = search.value(best)
@@ -156,7 +162,7 @@ def _sparse_rounds(
         for hot in (0.2, 0.4, 0.8, 1.4):
             labels = search.anneal(best, hot, sweeps, int(rng.integers(1 << 62)))
             found.append((search.value(labels), labels))
-            control.report(max(v for v, _ in found))
+            report(max(v for v, _ in found))
             if search.stop():
                 break
         found.sort(key=lambda pair: -pair[0])
@@ -201,9 +207,12 @@ def _chains(
             gain += more
         if gain <= 0.0:
             break
-        control.report(search.value(renumbered(chains.state.labels)))
+        _reporter(instance, control)(search.value(renumbered(chains.state.labels)))
         number += 1
-    return renumbered(chains.state.labels), {"passes": number}
+    labels = renumbered(chains.state.labels)
+    if search.value(labels) < 0.0:  # stopped early: single elements are better
+        labels = np.arange(instance.n, dtype=np.int64)
+    return labels, {"passes": number}
 
 
 def _neighbours(graph: SparseGraph, labels: NDArray[np.int32], dense: bool) -> Index:
@@ -221,25 +230,21 @@ def _neighbours(graph: SparseGraph, labels: NDArray[np.int32], dense: bool) -> I
 
 
 def _positive_start(instance: Instance) -> Index:
-    """Return the components of positive pairs, as in the paper, or single elements if not feasible."""
+    """Return the components of positive pairs, as in the paper, or elements under rules."""
     n, rules = instance.n, instance.rules
+    if rules.cap < int(rules.sizes.sum()) or rules.n_groups or len(rules.cannot_idx):
+        return np.arange(n, dtype=np.int64)
     if instance.weights is not None:
         blocks = [csr_array(instance.weights[k : k + 1024] > 0) for k in range(0, n, 1024)]
-        from scipy.sparse import vstack
-
-        positive = csr_array(vstack(blocks, format="csr"))
+        positive = csr_array(vstack(blocks, format="csr").astype(np.int8))
     else:
         assert instance.graph is not None
         g = instance.graph
         rows = np.repeat(np.arange(n), np.diff(g.indptr))
-        s = rules.sizes
-        above = g.excess + g.background * s[rows] * s[g.indices] > 0
-        positive = csr_array(
-            (np.ones(int(above.sum()), np.int8), (rows[above], g.indices[above])), shape=(n, n)
-        )
-    labels = connected_components(positive, directed=False)[1].astype(np.int64)
-    bound = rules.cap < int(rules.sizes.sum()) or rules.n_groups or len(rules.cannot_idx)
-    return np.arange(n, dtype=np.int64) if bound else labels
+        above = g.excess + g.background * rules.sizes[rows] * rules.sizes[g.indices] > 0
+        pairs = rows[above], g.indices[above]
+        positive = csr_array((np.ones(len(pairs[0]), np.int8), pairs), shape=(n, n))
+    return np.asarray(connected_components(positive, directed=False)[1], dtype=np.int64)
 
 
 # --- greedy additive contraction ------------------------------------------------------------------
@@ -279,7 +284,7 @@ def _graph_of_all_pairs(weights: NDArray[Any]) -> SparseGraph:
 
 
 def local_search(problem: Problem, control: Control) -> Outcome:
-    """Insertion, moves and joins, annealing and recombination: good, and quick."""
+    """Insert, move and join, anneal and recombine: good, and quick."""
     return _run(_local, problem, control)
 
 
@@ -289,7 +294,7 @@ def memetic(problem: Problem, control: Control) -> Outcome:
 
 
 def kernighan_lin(problem: Problem, control: Control) -> Outcome:
-    """Chains of moves between pairs of sets, with joins, from components of positive pairs."""
+    """Improve components of positive pairs by chains of moves between two sets, and joins."""
     return _run(_chains, problem, control)
 
 

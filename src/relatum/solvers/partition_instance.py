@@ -14,6 +14,7 @@ from relatum.kernels.partition_rules import Rules
 from relatum.kernels.partition_sparse import SparseGraph, contract_sparse
 from relatum.problem import Problem
 from relatum.reductions.contraction import groups_of_must_links
+from relatum.relation import Partition
 from relatum.scores import CondensedScores, DenseScores, SparseScores
 
 __all__ = ["Instance", "contracted_rules", "instance_of", "renumbered"]
@@ -40,12 +41,17 @@ class Instance:
         Scores between contracted elements, if dense; the caller's array where possible.
     graph : SparseGraph or None
         Scores between contracted elements, if sparse.
+    constant, scale : float
+        The value of a partition of the problem is the constant plus `scale` times the sum of
+        these scores inside sets.
     """
 
     element: Index
     rules: Rules
     weights: NDArray[Any] | None
     graph: SparseGraph | None
+    constant: float
+    scale: float
 
     @property
     def n(self) -> int:
@@ -63,25 +69,27 @@ def instance_of(problem: Problem) -> Instance | None:
     if rules is None:
         return None
     m = len(rules.sizes)
+    constant = problem.value(Partition(element))
     if isinstance(problem.scores, SparseScores) and m > SMALL:
         graph = _graph_of(problem.scores)
         if m < n:
-            graph = SparseGraph(*contract_sparse(graph, element, m), graph.background)
-        return Instance(element, rules, None, graph)
-    weights = _weights_of(problem)
+            indptr, indices, excess = contract_sparse(graph, element, m)
+            graph = SparseGraph(indptr, indices, excess, graph.background)
+        return Instance(element, rules, None, graph, constant, 1.0)
+    weights, scale = _weights_of(problem)
     if m < n:
         weights = contract_dense(weights, element, m)
-    return Instance(element, rules, weights, None)
+    return Instance(element, rules, weights, None, constant, scale)
 
 
-def _weights_of(problem: Problem) -> NDArray[Any]:
-    """Symmetric matrix of scores: the caller's own, if that is symmetric."""
+def _weights_of(problem: Problem) -> tuple[NDArray[Any], float]:
+    """Symmetric matrix of scores, the caller's own if that is symmetric, and their scale."""
     scores, n = problem.scores, problem.n
     if isinstance(scores, DenseScores):
         c = np.ascontiguousarray(scores.log_odds)
         if _symmetric(c):
-            return c
-        return np.ascontiguousarray(c + c.T)
+            return c, 2.0  # each pair counts in both directions
+        return np.ascontiguousarray(c + c.T), 1.0
     if isinstance(scores, CondensedScores):
         c = np.zeros((n, n), scores.log_odds.dtype)
         start = 0
@@ -90,9 +98,9 @@ def _weights_of(problem: Problem) -> NDArray[Any]:
             c[a, a + 1 :] = row
             c[a + 1 :, a] = row
             start += n - 1 - a
-        return c
+        return c, 1.0
     c = scores.dense()
-    return np.ascontiguousarray(c + c.T)
+    return np.ascontiguousarray(c + c.T), 1.0
 
 
 def _symmetric(c: NDArray[Any]) -> bool:

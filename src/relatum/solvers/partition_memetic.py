@@ -45,13 +45,13 @@ class Effort:
         First temperatures of new partitions and of children, in units of a row's noise.
     """
 
-    pool: int = 12
-    sweeps: int = 100
+    pool: int = 16
+    sweeps: int = 250
     children: int = 4
-    patience: int = 6
+    patience: int = 8
     epochs: int = 2
     hot: float = 0.14
-    warm: float = 0.1
+    warm: float = 0.11
 
 
 @dataclass(frozen=True, eq=False)

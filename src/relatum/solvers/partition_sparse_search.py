@@ -89,7 +89,8 @@ class SparseSearch:
     def contracted(self, labels: Index) -> SparseSearch:
         """Return the search in which the sets of a partition are elements."""
         m = int(labels.max()) + 1
-        graph = SparseGraph(*contract_sparse(self.graph, labels, m), self.graph.background)
+        indptr, indices, excess = contract_sparse(self.graph, labels, m)
+        graph = SparseGraph(indptr, indices, excess, self.graph.background)
         return SparseSearch(graph, contracted_rules(self.rules, labels, m), self.stop)
 
 
