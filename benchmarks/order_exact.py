@@ -195,6 +195,7 @@ def main():
     parser.add_argument("--most", type=int, default=0, help="instances of each set; 0 for all")
     parser.add_argument("--peers", action="store_true", help="also run the general solvers")
     parser.add_argument("--peer-limit", type=float, default=60.0)
+    parser.add_argument("--name", default="order_exact", help="of the file of results")
     args = parser.parse_args()
     folder = data_folder()
     warm_up()
@@ -202,9 +203,9 @@ def main():
     for name in args.sets:
         results[name] = run_set(folder, name, args.limit or LIMITS.get(name, 60.0), args.most)
     if args.peers:
-        chosen = [("IO", ["be75eec", "t59b11xx", "t65n11xx"]), ("RandB", ["p40-01", "p40-02"])]
+        chosen = [("IO", ["be75eec", "t59b11xx", "t65n11xx"]), ("RandB", ["p40-01", "p44-44"])]
         results["peers"] = run_peers(folder, chosen, args.peer_limit)
-    save("order_exact", results)
+    save(args.name, {"arguments": vars(args), **results})
 
 
 if __name__ == "__main__":

@@ -137,10 +137,10 @@ class _Node:
 class TreeSettings:
     """Knobs of the search, for tests and experiments."""
 
-    iterations: int = 150
+    iterations: int = 120
     root_rounds: int = 400
-    node_rounds: int = 12
-    half_rounds: int = 40
+    node_rounds: int = 6
+    half_rounds: int = 15
     half_sources: int = 150
     candidates: int = 4
     probe_iterations: int = 60
