@@ -60,9 +60,9 @@ class Settings:
     iterations: int = 100
     threshold: float = 0.05
     least_threshold: float = 0.004
-    stall: float = 0.03
-    patience: int = 6
-    candidates: int = 6
+    stall: float = 0.1
+    patience: int = 3
+    candidates: int = 3
     search: int = 400
 
 
@@ -136,11 +136,13 @@ class _Search:
 
     def stalls(self, history: list[float], node: Node) -> bool:
         """Say whether the last rounds have closed too little of the gap."""
-        p = self.settings.patience + (6 if node.depth == 0 else 0)
+        p, share = self.settings.patience, self.settings.stall
+        if node.depth == 0:  # rows found at the root serve every node
+            p, share = 4 * p, 0.3 * share
         if len(history) <= p:
             return False
         gap = history[-p - 1] - self.incumbent.value
-        return history[-p - 1] - min(history[-p:]) < self.settings.stall * gap
+        return history[-p - 1] - min(history[-p:]) < share * gap
 
     def separate(self, node: Node, threshold: float) -> int:
         """Add violated rows; return how many."""

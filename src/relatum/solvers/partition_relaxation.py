@@ -29,6 +29,7 @@ __all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 WHEEL_WIDTH = 12
+STEPS = 6  # of the ascent to 2-partition rows: short rows are quick, and deep enough
 FAR = 1e15  # stands for the log-odds of pairs that are fixed
 PER_PAIR = 8  # triangles added a round that bound the same pair from below
 
@@ -194,7 +195,7 @@ class Relaxation:
             return 0
         pick = rng.permutation(len(i))[:1500]
         seeds = np.column_stack([i[pick], j[pick]])
-        sides, violation = violated_two_partitions(x, seeds, threshold, min(self.n, 24))
+        sides, violation = violated_two_partitions(x, seeds, threshold, STEPS)
         index = _unlike_two_partitions(sides, violation, limit)
         if len(index):
             rows = two_partition_rows(index, (self.n, self.n))
