@@ -19,6 +19,7 @@ MODULES = sorted(
 # Parts of one algorithm, tested through the module that puts them together.
 TESTED_WITH = {
     "cli/metrics": "cli/test_cli.py",
+    "cli/page": "cli/test_cli.py",
     "errors": "test_structure.py",
     "features/_validate": "features/test_binary.py",
     "io/cplib": "io/test_problems.py",
@@ -67,6 +68,7 @@ def test_every_solver_module_registers_itself():
 
 def test_every_error_is_a_relatum_error():
     for name in relatum.errors.__all__:
-        assert issubclass(getattr(relatum.errors, name), relatum.errors.RelatumError)
+        kind = getattr(relatum.errors, name)
+        assert issubclass(kind, relatum.errors.RelatumError | Warning)
     assert issubclass(relatum.errors.EvidenceError, ValueError)
     assert issubclass(relatum.errors.MissingDependencyError, ImportError)

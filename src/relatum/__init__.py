@@ -4,7 +4,7 @@
 >>> problem = rt.Problem([[0, 3, -2], [3, 0, 1], [-2, 1, 0]], rt.EQUIVALENCES)
 >>> estimate = rt.infer(problem, prove=True)
 >>> estimate.relation.labels.tolist(), estimate.value, estimate.gap
-([0, 0, 0], 4.0, 0.0)
+([0, 0, 1], 6.0, 0.0)
 >>> bool(rt.verify(problem, estimate))
 True
 """
