@@ -17,7 +17,12 @@ from relatum.testing import check_solver
 METHODS = {
     "dp": (MANY_STATES, None),
     "lp": (0, TreeSettings()),
-    "branching": (0, TreeSettings(root_rounds=1, half_rounds=0, node_rounds=1, iterations=20)),
+    "branching": (
+        0,
+        TreeSettings(
+            root_rounds=1, half_rounds=0, node_rounds=1, iterations=20, node_iterations=20
+        ),
+    ),
 }
 
 

@@ -96,7 +96,9 @@ def _six(name):
 @pytest.mark.parametrize("name", ["PREORDERS", "PARTIAL_ORDERS", "WEAK_ORDERS"])
 def test_branching_alone_proves_the_same(name):
     rng = np.random.default_rng(1)
-    settings = TreeSettings(root_rounds=1, half_rounds=0, node_rounds=1, iterations=3)
+    settings = TreeSettings(
+        root_rounds=1, half_rounds=0, node_rounds=1, iterations=3, node_iterations=3
+    )
     nodes = 0
     for _ in range(15):
         problem = _problem(rng, SETS[name], 5)

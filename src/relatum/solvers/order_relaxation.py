@@ -214,7 +214,7 @@ class OrderIncumbent(Incumbent):
         Known precedences.
     """
 
-    views = 4  # elements from which a point is looked at in search of orders
+    views = 8  # elements from which a point is looked at in search of orders
 
     def __init__(
         self,

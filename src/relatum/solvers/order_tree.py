@@ -137,11 +137,12 @@ class _Node:
 class TreeSettings:
     """Knobs of the search, for tests and experiments."""
 
-    iterations: int = 120
+    iterations: int = 180
+    node_iterations: int = 100
     root_rounds: int = 400
     node_rounds: int = 6
     half_rounds: int = 15
-    half_sources: int = 150
+    half_sources: int = 60
     candidates: int = 4
     probe_iterations: int = 60
     max_nodes: int = 1_000_000
@@ -217,7 +218,7 @@ class Tree:
             relaxation.separate(relaxation.point(), 0.05, 2)
         for _ in range(limit):
             self.stats["rounds"] += 1
-            relaxation.lp.run(s.iterations)
+            relaxation.lp.run(s.iterations if is_root else s.node_iterations)
             x = relaxation.point()
             self.incumbent.improve(x, self.rng)
             if self._closes(node) or self._fix(node):
