@@ -25,6 +25,7 @@ from relatum.feasible import EQUIVALENCES
 from relatum.problem import Problem
 from relatum.relation import Partition
 from relatum.solvers.control import Control
+from relatum.solvers.partition_heuristics import local_search
 from relatum.solvers.partition_incumbent import Incumbent
 from relatum.solvers.partition_node import Node
 from relatum.solvers.partition_relaxation import Relaxation, square
@@ -32,6 +33,7 @@ from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["SETTINGS", "Settings", "run"]
 
+SMALL = 20  # elements up to which the local search of the incumbent is enough
 LARGEST = 2500  # elements of a problem that the solver accepts: a column for every pair
 
 
@@ -73,6 +75,7 @@ SETTINGS = Settings()
 class _Search:
     """One run of branch and cut."""
 
+    problem: Problem
     incumbent: Incumbent
     control: Control
     settings: Settings
@@ -91,6 +94,9 @@ class _Search:
             self.cut(node, [other for _, _, other in self.open_nodes])
             if self.control.expired():
                 break
+            if not node.closed and node.depth == 0:
+                self.anneal()
+                self.settle(node)
             if not node.closed:
                 self.branch(node)
             node.release()
@@ -164,6 +170,19 @@ class _Search:
         self.incumbent.round(r.point(), node.labels, 20, seed)
         self.incumbent.search(20, seed)
 
+    def anneal(self) -> None:
+        """Before branching begins, look for a better partition by annealing."""
+        if self.problem.n < SMALL:
+            return
+        control = Control(
+            time_limit=0.1 * self.control.remaining(),
+            seed=self.control.seed,
+            monitor=lambda progress: self.control.told_to_stop(),
+        )
+        found = local_search(self.problem, control).relation
+        if isinstance(found, Partition):
+            self.incumbent.start(found.labels)
+
     def report(self, bound: float) -> None:
         """Tell the monitor."""
         value = self.incumbent.value
@@ -235,7 +254,7 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
         incumbent.start(control.start.labels)
     incumbent.search(settings.search, control.seed)
     root = _root(weights, state, constant, cap, control.seed)
-    search = _Search(incumbent, control, settings, np.random.default_rng(control.seed))
+    search = _Search(problem, incumbent, control, settings, np.random.default_rng(control.seed))
     search.solve(root)
     return _outcome(root, search)
 
