@@ -305,7 +305,7 @@ register(
         proves=True,
         refuses=_refuses,
         run=run,
-        rank=lambda problem, prove: 1.0 if prove or problem.n <= 60 else 10.0,
+        rank=lambda problem, prove: 1.0 if prove or problem.n <= 40 else 10.0,
         decompose=True,
     )
 )
