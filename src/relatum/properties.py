@@ -80,11 +80,16 @@ class Property(ABC):
         """Return the indices of all rows of the property, one a line."""
         return np.empty((0, 1), dtype=np.int64)
 
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return by how much each row of `index` is broken at x; negative where it holds."""
+        return np.empty(0)
+
     def violated(
         self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
     ) -> Index:
         """Return the indices of rows broken at x by more than the tolerance, worst first."""
-        return np.empty((0, 1), dtype=np.int64)
+        shape = (x.shape[0], x.shape[1])
+        return _worst(self.index(shape), self.excess(x), tolerance, limit)
 
     def fixed(self, shape: Shape) -> tuple[Index, Index]:
         """Return the pairs that the property forces (to be related, to be unrelated)."""
@@ -150,11 +155,9 @@ class Symmetric(Property):
     def index(self, shape: Shape) -> Index:
         return _ordered_pairs(shape[0])
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        index = _ordered_pairs(x.shape[0])
-        return _worst(index, (x - x.T)[index[:, 0], index[:, 1]], tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        a, b = _ordered_pairs(x.shape[0]).T
+        return np.asarray((x - x.T)[a, b])
 
 
 @dataclass(frozen=True)
@@ -171,11 +174,9 @@ class Antisymmetric(Property):
     def index(self, shape: Shape) -> Index:
         return _unordered_pairs(shape[0])
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        index = _unordered_pairs(x.shape[0])
-        return _worst(index, (x + x.T - 1)[index[:, 0], index[:, 1]], tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        a, b = _unordered_pairs(x.shape[0]).T
+        return np.asarray((x + x.T - 1)[a, b])
 
 
 @dataclass(frozen=True)
@@ -191,11 +192,9 @@ class Connex(Property):
     def index(self, shape: Shape) -> Index:
         return _unordered_pairs(shape[0])
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        index = _unordered_pairs(x.shape[0])
-        return _worst(index, (1 - x - x.T)[index[:, 0], index[:, 1]], tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        a, b = _unordered_pairs(x.shape[0]).T
+        return np.asarray((1 - x - x.T)[a, b])
 
 
 @dataclass(frozen=True)
@@ -233,10 +232,8 @@ class HasImage(Property):
     def index(self, shape: Shape) -> Index:
         return np.arange(shape[0], dtype=np.int64)[:, None]
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        return _worst(self.index(x.shape), 1 - x.sum(axis=1), tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(1 - x.sum(axis=1))
 
     @property
     def sentence(self) -> str:
@@ -267,10 +264,8 @@ class AtMost(Property):
     def index(self, shape: Shape) -> Index:
         return np.column_stack([np.arange(shape[0]), np.full(shape[0], self.k)]).astype(np.int64)
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        return _worst(self.index(x.shape), x.sum(axis=1) - self.k, tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(x.sum(axis=1) - self.k)
 
     @property
     def sentence(self) -> str:
@@ -292,10 +287,8 @@ class HasPreimage(Property):
     def index(self, shape: Shape) -> Index:
         return np.arange(shape[1], dtype=np.int64)[:, None]
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        return _worst(self.index(x.shape), 1 - x.sum(axis=0), tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(1 - x.sum(axis=0))
 
     @property
     def sentence(self) -> str:
@@ -314,10 +307,8 @@ class UniquePreimage(Property):
     def index(self, shape: Shape) -> Index:
         return np.arange(shape[1], dtype=np.int64)[:, None]
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
-        return _worst(self.index(x.shape), x.sum(axis=0) - 1, tolerance, limit)
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(x.sum(axis=0) - 1)
 
     @property
     def sentence(self) -> str:
