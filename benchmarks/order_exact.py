@@ -213,7 +213,7 @@ def main():
             folder, name, args.limit or LIMITS.get(name, 60.0), args.most, args.every
         )
     if args.peers:
-        chosen = [("IO", ["be75eec", "t59b11xx", "t65n11xx"]), ("RandB", ["p40-01", "p44-44"])]
+        chosen = [("IO", ["be75eec", "t59b11xx", "t65n11xx"]), ("RandB", ["p40-01"])]
         results["peers"] = run_peers(folder, chosen, args.peer_limit)
     save(args.name, {"arguments": vars(args), **results})
 
