@@ -27,47 +27,37 @@ __all__ = ["odd_wheel_rows", "path_rows", "two_partition_rows"]
 Index = NDArray[np.int64]
 
 
-def _from_lists(
-    parts: list[tuple[Index, Index, Index]], rhs: list[int] | NDArray[np.int64]
-) -> SparseRows:
-    """Rows given one by one as (a, b, coefficient)."""
-    start = np.concatenate([[0], np.cumsum([len(p[0]) for p in parts])]).astype(np.int64)
-    empty = np.empty(0, dtype=np.int64)
-    a, b, k = (np.concatenate([empty, *(p[i] for p in parts)]) for i in range(3))
-    return SparseRows(start, a, b, k, np.asarray(rhs, dtype=np.int64))
+def _compressed(a: Index, b: Index, coefficient: Index, rhs: Index) -> SparseRows:
+    """Rows given as (r, t) arrays of which only terms with a coefficient count."""
+    there = coefficient != 0
+    start = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
+    return SparseRows(start, a[there], b[there], coefficient[there], rhs.astype(np.int64))
 
 
 def odd_wheel_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
     """Write odd wheels down: the centre, then the cycle."""
-    parts, rhs = [], []
-    for row in index:
-        cycle = row[1:][row[1:] >= 0]
-        k = len(cycle)
-        a = np.concatenate([np.full(k, row[0]), cycle])
-        b = np.concatenate([cycle, np.roll(cycle, -1)])
-        parts.append((a, b, np.repeat(np.array([1, -1], dtype=np.int64), k)))
-        rhs.append(k // 2)
-    return _from_lists(parts, rhs)
+    cycle = index[:, 1:]
+    there = (cycle >= 0).astype(np.int64)
+    k = there.sum(axis=1)
+    after = np.arange(1, cycle.shape[1] + 1) % np.maximum(k, 1)[:, None]
+    following = np.take_along_axis(cycle, after, axis=1)
+    a = np.concatenate([np.broadcast_to(index[:, :1], cycle.shape), cycle], axis=1)
+    b = np.concatenate([cycle, following], axis=1)
+    return _compressed(a, b, np.concatenate([there, -there], axis=1), k // 2)
 
 
-def _signs(row: Index) -> tuple[Index, Index]:
-    """Elements of S and T, and -1 for those in S, 1 for those in T."""
-    split = int(np.argmax(row < 0)) if (row < 0).any() else len(row)
-    s, t = row[:split], row[split:]
-    t = t[t >= 0]
-    sign = np.concatenate([np.full(len(s), -1), np.full(len(t), 1)]).astype(np.int64)
-    return np.concatenate([s, t]), sign
+def _signs(index: Index) -> Index:
+    """Return -1 for elements of S, 1 for those of T and 0 for padding."""
+    before = np.cumsum(index < 0, axis=1) == 0
+    return np.where(index < 0, 0, np.where(before, -1, 1)).astype(np.int64)
 
 
 def two_partition_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
     """Write 2-partition rows down: S, a -1, T."""
-    parts, rhs = [], []
-    for row in index:
-        elements, sign = _signs(row)
-        i, j = np.triu_indices(len(elements), 1)
-        parts.append((elements[i], elements[j], -sign[i] * sign[j]))
-        rhs.append(min(int((sign < 0).sum()), int((sign > 0).sum())))
-    return _from_lists(parts, rhs)
+    sign = _signs(index)
+    i, j = np.triu_indices(index.shape[1], 1)
+    rhs = np.minimum((sign < 0).sum(axis=1), (sign > 0).sum(axis=1))
+    return _compressed(index[:, i], index[:, j], -sign[:, i] * sign[:, j], rhs)
 
 
 def path_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
@@ -82,37 +72,34 @@ def path_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
     return SparseRows(start, a, b, np.where(last, -1, 1).astype(np.int64), length - 1)
 
 
-def _paths_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
-    length = (index >= 0).sum(axis=1)
-    solid = ((index >= 0) == (np.arange(index.shape[1]) < length[:, None])).all()
-    if not (feasible.has("transitive") and solid and (length >= 3).all()):
-        return False
+def _distinct(index: Index) -> bool:
+    """Say whether no row names an element twice."""
     ordered = np.sort(index, axis=1)
     return not bool(((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any())
 
 
-def _distinct(row: Index) -> bool:
-    named = row[row >= 0]
-    return len(np.unique(named)) == len(named)
+def _solid(index: Index) -> bool:
+    """Say whether padding comes at the ends of rows only."""
+    length = (index >= 0).sum(axis=1)
+    return bool(((index >= 0) == (np.arange(index.shape[1]) < length[:, None])).all())
 
 
-def _partitions(feasible: FeasibleSet) -> bool:
-    return feasible.has("symmetric", "transitive")
+def _paths_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
+    long_enough = bool(((index >= 0).sum(axis=1) >= 3).all())
+    return feasible.has("transitive") and long_enough and _solid(index) and _distinct(index)
 
 
 def _wheels_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
-    if index.shape[1] < 4 or not _partitions(feasible) or not (index[:, 0] >= 0).all():
-        return False
-    lengths = (index[:, 1:] >= 0).sum(axis=1)
-    odd = ((lengths % 2 == 1) & (lengths >= 3)).all()
-    return bool(odd) and all(_distinct(row) for row in index)
+    k = (index >= 0).sum(axis=1) - 1
+    odd = bool(((k % 2 == 1) & (k >= 3)).all())
+    partitions = feasible.has("symmetric", "transitive")
+    return partitions and odd and _solid(index) and _distinct(index)
 
 
 def _two_partitions_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
-    if not _partitions(feasible):
-        return False
-    sides = [_signs(row)[1] for row in index]
-    return all((s < 0).any() and (s > 0).any() for s in sides) and all(map(_distinct, index))
+    sign = _signs(index)
+    both = bool(((sign < 0).any(axis=1) & (sign > 0).any(axis=1)).all())
+    return feasible.has("symmetric", "transitive") and both and _distinct(index)
 
 
 register_family(

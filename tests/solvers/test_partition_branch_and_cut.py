@@ -167,3 +167,21 @@ def test_learned_scores(data_folder, name):
     e = rt.infer(problem, solver=SOLVER, prove=True)
     assert e.status is rt.Status.OPTIMAL
     assert rt.verify(problem, e)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_caps_with_must_links_leave_no_open_end(seed):
+    # all but a few pairs are decided by evidence: little is left to branch on
+    rng = np.random.default_rng(seed)
+    n = 9
+    problem = rt.Problem(
+        rng.normal(size=n * (n - 1) // 2) * 3,
+        rt.EQUIVALENCES & rt.at_most(4) & rt.evidence(related=[(0, 1), (1, 2), (4, 5)]),
+    )
+    want = naive.best_partition(
+        problem.scores.dense(), lambda row: problem.feasible.contains(rt.Partition(row))
+    )
+    settings = Settings(least_threshold=0.9, patience=1, stall=2.0, search=0)
+    outcome = run(problem, Control(time_limit=20.0), settings)
+    assert problem.value(outcome.relation) == pytest.approx(want, abs=1e-6)
+    assert outcome.bound == pytest.approx(want, abs=1e-5)

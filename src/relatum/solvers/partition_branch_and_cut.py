@@ -163,9 +163,9 @@ class _Search:
 
     def look_for_better(self, node: Node) -> None:
         """Round the relaxation's point to a partition and search around it."""
-        if self.stats["rounds"] < 3:
-            return
         r = node.relaxation
+        if self.stats["rounds"] < 3 and r.n_open:
+            return
         seed = self.control.seed + self.stats["rounds"]
         self.incumbent.round(r.point(), node.labels, 20, seed)
         self.incumbent.search(20, seed)
@@ -191,7 +191,11 @@ class _Search:
     def branch(self, node: Node) -> None:
         """Split a node at the pair that strong branching likes best."""
         best: tuple[float, Any] = (-math.inf, None)
-        for pair in self.branching_pairs(node):
+        pairs = self.branching_pairs(node)
+        if not pairs:
+            self.exhaust(node)
+            return
+        for pair in pairs:
             children = [node.child(pair, related) for related in (False, True)]
             for child in children:
                 if not self.settle(child):
@@ -210,6 +214,15 @@ class _Search:
         node.split(pair, unrelated, related)
         self.push(unrelated)
         self.push(related)
+
+    def exhaust(self, node: Node) -> None:
+        """Close a node whose pairs are all fixed: by its partition, or because none is left."""
+        for _ in range(50):
+            if self.control.expired() or self.settle(node):
+                return
+            node.relaxation.add_triangles(1e-3)
+            node.run(1000)
+            self.look_for_better(node)
 
     def branching_pairs(self, node: Node) -> list[tuple[int, int]]:
         """Return open pairs, the most undecided first."""
