@@ -28,7 +28,7 @@ from relatum.solvers.control import Control, polite_interrupts
 __all__ = ["JointEstimate", "JointEstimator", "joint_estimate"]
 
 Floats = NDArray[np.float64]
-EXACT_STARTS = 4  # alternations that look for a good pair before the exact search
+EXACT_STARTS = 2  # alternations that look for a good pair before the exact search
 
 
 @dataclass(frozen=True)
