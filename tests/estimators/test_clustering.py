@@ -81,3 +81,35 @@ def test_errors(blobs):
         rt.PartitionClustering().fit_pairs(X, [0, 1], [1], [1, 0])
     with pytest.raises(DataError, match="one label for each"):
         rt.PartitionClustering().fit(X, labels[:3])
+
+
+def test_semi_supervised_uses_labels_and_pairs():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 8)
+    prototypes = np.array(
+        [[1, 1, 1, 0, 0, 0, 0, 0], [0, 0, 0, 1, 1, 1, 0, 0], [1, 0, 0, 0, 1, 0, 1, 1]]
+    )
+    x = prototypes[truth] ^ (rng.random((24, 8)) < 0.05)
+    y = np.where(np.arange(24) % 2, truth + 5, -1)
+    model = rt.PartitionClustering(semi_supervised=True).fit(x, y)
+    known = y != -1
+    same = y[known][:, None] == y[known][None, :]
+    got = model.labels_[known][:, None] == model.labels_[known][None, :]
+    assert np.array_equal(same, got)
+    i, j = np.triu_indices(24, 1)
+    right = truth[i] == truth[j]
+    assert np.mean((model.labels_[i] == model.labels_[j]) == right) > 0.9
+    some = rng.random(len(i)) < 0.3
+    model = rt.PartitionClustering(semi_supervised=True).fit_pairs(x, i[some], j[some], right[some])
+    assert np.array_equal((model.labels_[i] == model.labels_[j])[some], right[some])
+    assert (np.diff(model.joint_.history) <= 0).all()
+    assert len(model.predict(x[:5])) == 5
+
+
+def test_semi_supervised_says_what_it_takes():
+    x = np.eye(4, dtype=int)
+    bilinear = rt.PartitionClustering(measure=rt.BilinearPairMeasure(), semi_supervised=True)
+    with pytest.raises(DataError, match="BilinearPairMeasure is learned from labels only"):
+        bilinear.fit(x, [0, 0, 1, -1])
+    with pytest.raises(DataError, match="one integer an element"):
+        rt.PartitionClustering(semi_supervised=True).fit(x, ["a", "b", "a", "b"])

@@ -103,3 +103,42 @@ def test_errors(digits):
     impossible = rt.evidence(unrelated=[(0, k) for k in range(10)])
     with pytest.raises(DataError, match="nothing to predict: No relation is feasible"):
         model.predict(train.images[:2], evidence=impossible)
+
+
+def test_elements_without_label_are_learned_from(digits):
+    train, test = digits
+    rng = np.random.default_rng(0)
+    few = rng.permutation(len(train.labels))[:60]
+    y = np.full(len(train.labels), -1)
+    y[few] = train.labels[few]
+    alone = rt.MapClassifier().fit(train.images[few], train.labels[few])
+    joint = rt.MapClassifier(semi_supervised=True, unknown_weight=0.03).fit(train.images, y)
+    assert np.array_equal(joint.transduction_[few], train.labels[few])
+    assert (np.diff(joint.joint_.history) <= 0).all()
+    # not better by much, but no worse
+    score = joint.score(test.images, test.labels)
+    assert score > alone.score(test.images, test.labels) - 0.01
+    # without weight on the others, it is learning from the labelled ones
+    plain = rt.MapClassifier(semi_supervised=True, unknown_weight=0.0).fit(train.images, y)
+    assert np.mean(plain.predict(test.images) == alone.predict(test.images)) > 0.95
+
+
+def test_two_labels_semi_supervised():
+    rng = np.random.default_rng(1)
+    truth = np.arange(40) % 2
+    x = rng.normal(size=(40, 2)) + 4 * truth[:, None]
+    y = np.where(np.arange(40) < 6, 10 + truth, -1)
+    model = rt.MapClassifier(semi_supervised=True).fit(x, y)
+    assert model.classes_.tolist() == [10, 11]
+    assert np.mean(model.predict(x) == 10 + truth) > 0.95
+    scores = model.log_odds(x)
+    assert np.allclose(scores[:, 0], -scores[:, 1], atol=1e-3)
+    assert np.allclose(model.predict_proba(x).sum(axis=1), 1)
+
+
+def test_semi_supervised_says_what_it_takes():
+    x = np.eye(4)
+    with pytest.raises(DataError, match="no labelled element"):
+        rt.MapClassifier(semi_supervised=True).fit(x, [-1, -1, -1, -1])
+    with pytest.raises(DataError, match="one number an element"):
+        rt.MapClassifier(semi_supervised=True).fit(x, np.eye(4, dtype=int))

@@ -65,3 +65,28 @@ def test_errors(ranker):
     cycle = rt.evidence(related=[(0, 1), (1, 2), (2, 0)])
     with pytest.raises(DataError, match="There is no order"):
         ranker.predict(["the", "to", "market"], evidence=cycle)
+
+
+def test_partial_orders_are_learned_from():
+    said = [None, None, rt.evidence(related=[(2, 0)]), rt.evidence()]
+    sequences = ["a b c", "a b", "c a b d", "b a"]
+    ranker = rt.LinearRanker(semi_supervised=True).fit(sequences, said)
+    assert ranker.completed_[:2] == [["a", "b", "c"], ["a", "b"]]
+    third = ranker.completed_[2]
+    assert sorted(third) == ["a", "b", "c", "d"]
+    assert third.index("b") < third.index("c")  # places 2 and 0
+    assert ranker.completed_[3] == ["a", "b"]  # learned from the others
+    assert ranker.predict(["c", "b", "a"]) == ["a", "b", "c"]
+    # the counts are those of the sequences as completed
+    plain = rt.LinearRanker().fit(ranker.completed_)
+    items = ranker.items_
+    assert np.allclose(ranker.log_odds(items), plain.log_odds(items))
+
+
+def test_without_unknown_orders_semi_supervised_is_supervised():
+    sequences = ["a b c", "b c a", "a c"]
+    one = rt.LinearRanker(semi_supervised=True).fit(sequences, [None, None, None])
+    two = rt.LinearRanker().fit(sequences)
+    assert np.allclose(one.log_odds(two.items_), two.log_odds(two.items_))
+    with pytest.raises(DataError, match="each of 3 sequences"):
+        rt.LinearRanker(semi_supervised=True).fit(sequences, [None])

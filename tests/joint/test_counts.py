@@ -1,5 +1,7 @@
 """Bernoulli, exactly: against every relation of small sets."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,33 @@ def test_rows_are_separated_where_elements_are_many():
     assert 0 < result.stats["rows"] < every_row
     assert result.optimal
     assert rt.verify(result.problem, result.estimate)
+
+
+def test_counts_learned_elsewhere_are_kept():
+    # the same as having the pairs that were counted as known pairs of the problem
+    rng = np.random.default_rng(12)
+    classes = rng.integers(0, 4, (5, 5))
+    np.fill_diagonal(classes, -1)
+    before = rng.integers(0, 4, 30)
+    said = rng.integers(0, 2, 30)
+    known = rt.evidence(related=[(0, 1), (3, 2)])
+    base = rt.BernoulliMeasure(1.5).fit(before, said)
+    one = rt.joint_estimate(classes, rt.LINEAR_ORDERS, measure=base, evidence=known, exact=True)
+    assert base.related_.sum() == said.sum()  # the given measure is left as it was
+    y = one.estimate.relation.matrix()
+    off = classes >= 0
+    whole = rt.BernoulliMeasure(1.5).fit(
+        np.concatenate([before, classes[off]]), np.concatenate([said, y[off]])
+    )
+    assert one.objective == pytest.approx(whole.objective_)
+    assert one.measure.theta(range(4)) == pytest.approx(whole.theta(range(4)))
+    costs = []
+    for order in permutations(range(5)):
+        y = rt.LinearOrder.from_order(order).matrix()
+        if y[0, 1] and y[3, 2]:
+            trial = rt.BernoulliMeasure(1.5).fit(
+                np.concatenate([before, classes[off]]), np.concatenate([said, y[off]])
+            )
+            costs.append(trial.objective_)
+    assert one.objective == pytest.approx(min(costs))
+    assert one.optimal

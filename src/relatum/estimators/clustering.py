@@ -13,8 +13,10 @@ from relatum.errors import DataError
 from relatum.estimate import Estimate
 from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
 from relatum.feasible import EQUIVALENCES, FeasibleSet
+from relatum.feasible import evidence as evidence_of_pairs
 from relatum.features import pair_features, sample_pairs
-from relatum.measures import BilinearPairMeasure
+from relatum.joint import joint_estimate, partial_evidence
+from relatum.measures import BilinearPairMeasure, LogisticMeasure
 from relatum.problem import Problem
 from relatum.relation import Partition
 
@@ -43,6 +45,15 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     prior_correction : bool
         Add the log-odds of the training labels' own share of related pairs, so that
         stratified training predicts on the scale of all pairs.
+    semi_supervised : bool
+        Learn from elements without a label, too: those whose y is -1, and all pairs that
+        `fit_pairs` is not given. Measure and clustering are then estimated together (see
+        `relatum.joint_estimate`) from all pairs of elements; the measure is a
+        `LogisticMeasure` of pairs' features.
+    unknown_weight, balance
+        The weight of unknown pairs, and whether related and unrelated known pairs weigh the
+        same, if `semi_supervised`. Weight 1 is the paper's joint problem, but its optimum is
+        often a poor clustering.
     solver, prove, time_limit
         As in `relatum.infer`.
     random_state : int
@@ -58,6 +69,8 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     estimate_ : Estimate
     gap_ : float
         Its gap, in bits.
+    joint_ : JointEstimate
+        If `semi_supervised`: objective, bound and history.
 
     Examples
     --------
@@ -81,6 +94,9 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         n_pairs: int = 100_000,
         stratified: bool = False,
         prior_correction: bool = True,
+        semi_supervised: bool = False,
+        unknown_weight: float = 0.1,
+        balance: str | None = "balanced",
         solver: str = "auto",
         prove: bool = False,
         time_limit: float = 60.0,
@@ -93,6 +109,9 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_pairs = n_pairs
         self.stratified = stratified
         self.prior_correction = prior_correction
+        self.semi_supervised = semi_supervised
+        self.unknown_weight = unknown_weight
+        self.balance = balance
         self.solver = solver
         self.prove = prove
         self.time_limit = time_limit
@@ -106,7 +125,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like of shape (elements, features)
         y : array-like of labels
-            Elements with equal labels belong together.
+            Elements with equal labels belong together; -1 is no label if `semi_supervised`.
         """
         if y is None:
             raise DataError(
@@ -117,6 +136,8 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         labels = np.asarray(y)
         if labels.shape != (len(X),):
             raise DataError(f"y has shape {labels.shape}; give one label for each of {len(X)}.")
+        if self.semi_supervised:
+            return self._fit_jointly(X, _evidence_of(labels))
         n = len(labels)
         sizes = np.unique(labels, return_counts=True)[1]
         related = int((sizes * (sizes - 1) // 2).sum())
@@ -154,7 +175,39 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "i, j and related have one entry a pair, got shapes "
                 f"{first.shape}, {second.shape} and {same.shape}."
             )
+        if self.semi_supervised:
+            pairs, yes = np.column_stack([first, second]), same.astype(np.bool_)
+            return self._fit_jointly(X, evidence_of_pairs(pairs[yes], pairs[~yes]))
         return self._fit(X, first, second, same, 0.0)
+
+    def _fit_jointly(self, X: Any, known: FeasibleSet) -> PartitionClustering:
+        """Estimate measure and clustering together, from all pairs of elements."""
+        if isinstance(self.measure, BilinearPairMeasure):
+            raise DataError(
+                "semi_supervised=True estimates a LogisticMeasure of pairs' features; a "
+                "BilinearPairMeasure is learned from labels only. Leave `measure` out."
+            )
+        measure = LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+        if self.measure is not None:
+            measure = clone(self.measure)
+        lifting, v = fitted_lifting(self.lifting, X)
+        i, j = np.triu_indices(len(v), 1)
+        result = joint_estimate(
+            pair_features(v[i], v[j]),
+            require_feasible(self.feasible, "PartitionClustering"),
+            measure=measure,
+            evidence=known,
+            unknown_weight=self.unknown_weight,
+            balance=self.balance,
+            solver=self.solver,
+            prove=self.prove,
+            time_limit=self.time_limit,
+            random_state=self.random_state or 0,
+        )
+        self.lifting_, self.measure_, self.offset_ = lifting, result.measure, 0.0
+        self.joint_, self.estimate_, self.gap_ = result, result.estimate, result.estimate.gap
+        self.labels_ = self._labels(self.estimate_)
+        return self
 
     def _fit(
         self,
@@ -230,3 +283,16 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _evidence_of(labels: NDArray[Any]) -> FeasibleSet:
+    """Pairs of elements with a label, from labels that are -1 where there is none."""
+    if labels.dtype.kind not in "iu":
+        raise DataError(
+            "semi_supervised=True takes one integer an element, -1 where there is no label; got "
+            f"type {labels.dtype}. Encode labels as 0, 1, ..."
+        )
+    numbers = np.unique(labels[labels != -1], return_inverse=True)[1]
+    partial = np.full(len(labels), -1, dtype=np.int64)
+    partial[labels != -1] = numbers
+    return partial_evidence(partial, EQUIVALENCES)

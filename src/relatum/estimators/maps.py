@@ -14,6 +14,7 @@ from relatum.errors import DataError
 from relatum.estimate import Estimate
 from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
 from relatum.feasible import MAPS, RELATIONS, FeasibleSet
+from relatum.joint import joint_estimate, partial_evidence
 from relatum.measures import LogisticMeasure
 from relatum.problem import Problem
 
@@ -34,6 +35,13 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         MAPS by default, RELATIONS for multi-label targets. ``RELATIONS & at_most(k)`` gives
         every element at most k labels, ``BIJECTIONS`` uses every label once, evidence
         speaks of (element, number of label in ``classes_``) at prediction.
+    semi_supervised : bool
+        Learn from elements without a label, too: those whose y is -1. Measure and labels are
+        then estimated together (see `relatum.joint_estimate`); the measure is a
+        `LogisticMeasure`.
+    unknown_weight : float
+        The weight of elements without a label, if `semi_supervised`. 1 is the paper's joint
+        problem.
     solver, prove, time_limit
         As in `relatum.infer`.
     random_state : int
@@ -44,6 +52,10 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : ndarray
         The labels.
+    transduction_ : ndarray
+        If `semi_supervised`: the labels of the training elements, given or estimated.
+    joint_ : JointEstimate
+        If `semi_supervised`: objective, bound and history.
     lifting_, measure_
         The fitted lifting and measure.
     estimate_ : Estimate
@@ -66,6 +78,8 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         measure: Any = None,
         feasible: FeasibleSet | None = None,
         *,
+        semi_supervised: bool = False,
+        unknown_weight: float = 0.1,
         solver: str = "auto",
         prove: bool = False,
         time_limit: float = 60.0,
@@ -75,6 +89,8 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.lifting = lifting
         self.measure = measure
         self.feasible = feasible
+        self.semi_supervised = semi_supervised
+        self.unknown_weight = unknown_weight
         self.solver = solver
         self.prove = prove
         self.time_limit = time_limit
@@ -94,17 +110,60 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "This MapClassifier estimator requires y to be passed, but the target y is None."
             )
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
+        if self.semi_supervised:
+            return self._fit_semi_supervised(X, y)
         target, multilabel = self._target(y)
         lifting, x = fitted_lifting(self.lifting, X, None if multilabel else target)
-        measure = LogisticMeasure(1e-3, relative=True, fit_intercept=True)
-        if self.measure is not None:
-            measure = clone(self.measure)
+        measure = self._new_measure()
         measure.fit(x, target)
         self.lifting_, self.measure_ = lifting, measure
         self.multilabel_ = multilabel
         self.classes_ = np.arange(target.shape[1]) if multilabel else np.unique(target)
         self.estimate_ = inferred(self, Problem(self._scores(x), self._base(None)))
         self.gap_ = self.estimate_.gap
+        return self
+
+    def _new_measure(self) -> Any:
+        if self.measure is not None:
+            return clone(self.measure)
+        return LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+
+    def _fit_semi_supervised(self, X: Any, y: NDArray[Any]) -> MapClassifier:
+        """Estimate measure and labels together; y is -1 where there is no label."""
+        if y.ndim != 1 or y.dtype.kind not in "iufb":
+            raise DataError(
+                "semi_supervised=True takes one number an element, -1 where there is no label; "
+                f"got {y.ndim} axes of type {y.dtype}. Encode labels as 0, 1, ..."
+            )
+        known = y != -1
+        if not known.any():
+            raise DataError(
+                "All of y is -1: there is no labelled element to learn from. Label some of each."
+            )
+        labels, _ = self._target(y[known])
+        classes, numbers = np.unique(labels, return_inverse=True)
+        partial = np.full(len(y), -1, dtype=np.int64)
+        partial[known] = numbers
+        self.multilabel_ = False
+        base = self._base(None)
+        lifting, x = fitted_lifting(self.lifting, X)
+        result = joint_estimate(
+            x,
+            base,
+            measure=self._new_measure(),
+            evidence=partial_evidence(partial, base),
+            unknown_weight=self.unknown_weight,
+            n_labels=len(classes),
+            solver=self.solver,
+            prove=self.prove,
+            time_limit=self.time_limit,
+            random_state=self.random_state or 0,
+        )
+        self.lifting_, self.measure_, self.classes_ = lifting, result.measure, classes
+        self.measure_.classes_ = classes
+        self.joint_, self.estimate_, self.gap_ = result, result.estimate, result.estimate.gap
+        relation: Any = result.estimate.relation
+        self.transduction_ = classes[relation.labels]
         return self
 
     def _target(self, y: NDArray[Any]) -> tuple[NDArray[Any], bool]:

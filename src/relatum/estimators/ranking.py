@@ -14,9 +14,12 @@ from relatum.errors import DataError
 from relatum.estimate import Estimate
 from relatum.estimators.common import inferred, require_feasible
 from relatum.feasible import LINEAR_ORDERS, FeasibleSet
+from relatum.feasible import evidence as evidence_of
 from relatum.inference import infer_many
-from relatum.measures import BernoulliMeasure, encode_sequences
+from relatum.joint import JointEstimate, joint_estimate
+from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
 from relatum.problem import Problem
+from relatum.properties import Evidence
 from relatum.relation import LinearOrder, Relation
 
 __all__ = ["LinearRanker"]
@@ -31,6 +34,12 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         By default with sigma = 2: one pseudo-observation of each order.
     feasible : FeasibleSet, optional
         LINEAR_ORDERS by default; WEAK_ORDERS allow ties in `infer`.
+    semi_supervised : bool
+        Learn from sequences whose order is known in part, too: `fit` then takes what is known
+        of each. Measure and orders are estimated together (see `relatum.joint_estimate`).
+    unknown_weight : float
+        The weight of pairs whose order is unknown, if `semi_supervised`. 1 is the paper's joint
+        problem.
     solver, prove, time_limit
         As in `relatum.infer`.
     random_state : int
@@ -48,6 +57,10 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         The consensus order of all items.
     gap_ : float
         Its gap, in bits.
+    completed_ : list of lists
+        If `semi_supervised`: all sequences, in the order known or estimated.
+    joint_ : JointEstimate
+        If `semi_supervised` and some order was not known: objective, bound and history.
 
     Examples
     --------
@@ -63,6 +76,8 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         measure: BernoulliMeasure | None = None,
         feasible: FeasibleSet = LINEAR_ORDERS,
         *,
+        semi_supervised: bool = False,
+        unknown_weight: float = 1.0,
         solver: str = "auto",
         prove: bool = True,
         time_limit: float = 60.0,
@@ -72,6 +87,8 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.measure = measure
         self.feasible = feasible
+        self.semi_supervised = semi_supervised
+        self.unknown_weight = unknown_weight
         self.solver = solver
         self.prove = prove
         self.time_limit = time_limit
@@ -83,14 +100,78 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         """Learn from sequences: sentences, sessions, rankings from first to last.
 
         Every pair of positions of a sequence is one observation of "comes before".
+
+        Parameters
+        ----------
+        sequences : iterable of strings or sequences
+        y : sequence, optional
+            If `semi_supervised`: for every sequence None, if it is in order, or what is known of
+            its order, by places: evidence such as ``relatum.evidence(related=[(2, 0)])``.
         """
+        sequences = list(sequences)
         encoded = encode_sequences(sequences)
         if len(encoded.tokens) == 0:
             raise DataError("LinearRanker.fit needs at least one sequence with an item in it.")
+        if self.semi_supervised and y is not None:
+            return self._fit_partial(encoded, list(y))
         measure = self._new_measure().fit_sequences(
             encoded.tokens, encoded.offsets, len(encoded.words)
         )
         return self._finish(measure, list(encoded.words))
+
+    def _fit_partial(self, encoded: EncodedSequences, known: list[Any]) -> LinearRanker:
+        """Estimate the measure and the orders that are known in part together."""
+        parts = np.split(np.asarray(encoded.tokens), np.asarray(encoded.offsets)[1:-1])
+        if len(known) != len(parts):
+            raise DataError(
+                f"y says what is known of each of {len(parts)} sequences, got {len(known)} entries."
+            )
+        whole = [t for t, said in zip(parts, known, strict=True) if said is None]
+        counted = whole or [parts[0][:1]]  # one item: nothing is counted yet
+        base = self._new_measure().fit_sequences(
+            np.concatenate(counted),
+            np.cumsum([0, *(len(t) for t in counted)]),
+            len(encoded.words),
+        )
+        open_ = [k for k, said in enumerate(known) if said is not None]
+        orders: dict[int, NDArray[np.int64]] = {}
+        if open_:
+            self.joint_, orders = self._joined(base, parts, known, open_)
+            base = self.joint_.measure
+        words = list(encoded.words)
+        self.completed_ = [
+            [words[w] for w in (parts[k][orders[k]] if k in orders else parts[k])]
+            for k in range(len(parts))
+        ]
+        return self._finish(base, words)
+
+    def _joined(
+        self, base: BernoulliMeasure, parts: list[Any], known: list[Any], open_: list[int]
+    ) -> tuple[JointEstimate, dict[int, NDArray[np.int64]]]:
+        """Pose all sequences as one order; pairs of different sequences have no class."""
+        tokens = np.concatenate([parts[k] for k in open_])
+        owner = np.repeat(open_, [len(parts[k]) for k in open_])
+        place = np.concatenate([np.arange(len(parts[k])) for k in open_])
+        classes = tokens[:, None] * base.n_words_ + tokens[None, :]
+        same = (owner[:, None] == owner[None, :]) & ~np.eye(len(tokens), dtype=np.bool_)
+        feasible = require_feasible(self.feasible, "LinearRanker")
+        for k in open_:
+            said = require_feasible(known[k], "LinearRanker").evidence or Evidence()
+            said.check((len(parts[k]), len(parts[k])))
+            first = int(np.flatnonzero(owner == k)[0])
+            feasible = feasible & evidence_of(said.related + first, said.unrelated + first)
+        result = joint_estimate(
+            np.where(same, classes, -1),
+            feasible,
+            measure=base,
+            unknown_weight=self.unknown_weight,
+            solver=self.solver,
+            prove=self.prove,
+            time_limit=self.time_limit,
+            random_state=self.random_state or 0,
+        )
+        order = np.array(_order(result.estimate))
+        return result, {k: place[order[owner[order] == k]] for k in open_}
 
     def fit_comparisons(self, winner: Iterable[Any], loser: Iterable[Any]) -> LinearRanker:
         """Learn from comparisons of two items: the winner comes first."""

@@ -102,7 +102,7 @@ class _Counts:
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
         offset = np.bincount(learner.code[use], flipped.astype(np.float64), len(learner.ids))
-        known = learner.class_sums(table.known_weights * table.decided)
+        known = learner.class_sums(table.known_weights * table.decided) + learner.related
         blocks = []
         for j in range(len(learner.ids)):
             part = slice(matrix.indptr[j], matrix.indptr[j + 1])

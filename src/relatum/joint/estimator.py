@@ -97,7 +97,8 @@ class JointEstimator(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     measure : LogisticMeasure or BernoulliMeasure, default BernoulliMeasure()
-        Not fitted; says which model, and its prior.
+        Says which model, and its prior. The counts of a fitted BernoulliMeasure are kept,
+        those of the pairs are added; a LogisticMeasure is learned anew.
     feasible : FeasibleSet
         Where to look for the relation.
     evidence : FeasibleSet, optional

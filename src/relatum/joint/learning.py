@@ -7,6 +7,7 @@ that sum for any parameters and targets, `log_odds` the log2-odds of every pair.
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -17,8 +18,8 @@ from sklearn.base import clone
 from relatum.errors import DataError
 from relatum.joint.conjugate import Conjugate
 from relatum.measures import BernoulliMeasure, LogisticMeasure
-from relatum.measures.lbfgs import certified
-from relatum.measures.newton import solve_auto
+from relatum.measures.lbfgs import certified, solve_lbfgs
+from relatum.measures.newton import solve_newton
 from relatum.measures.objective import (
     LN2,
     bernoulli_divergence,
@@ -33,6 +34,7 @@ from relatum.measures.validation import Targets
 __all__ = ["BernoulliLearner", "Features", "LabelLearner", "Learner", "LogisticLearner"]
 
 NEWTON_WIDTH = 64  # features up to which Newton's method on distinct rows is used
+WARM_WIDTH = 512  # features up to which Newton's method starts from the last parameters
 Floats = NDArray[np.float64]
 
 
@@ -86,6 +88,8 @@ class BernoulliLearner:
     classes : int64 array
         The class of every pair; -1 for pairs without one (of log-odds 0, no part of D_x).
     weights : float64 array
+
+    If the measure is fitted, its counts are kept, and those of the pairs are added.
     """
 
     def __init__(
@@ -98,20 +102,24 @@ class BernoulliLearner:
         self.ids, code = np.unique(classes[self.has_class], return_inverse=True)
         self.code = np.full(len(classes), len(self.ids), dtype=np.int64)
         self.code[self.has_class] = code
-        self.totals = self.class_sums(weights)
+        self.related, unrelated = np.zeros((2, len(self.ids)))  # counted before
+        if hasattr(measure, "class_ids_"):
+            self.related, unrelated = measure._counts(self.ids)
+        self.totals = self.class_sums(weights) + self.related + unrelated
 
     def class_sums(self, values: Floats) -> Floats:
         """Sum over the pairs of every class."""
         return np.bincount(self.code, values, len(self.ids) + 1)[:-1].astype(np.float64)
 
     def learn(self, y: Floats, start: Floats | None = None) -> Floats:
-        return np.asarray(
-            (self.class_sums(self.weights * y) + self.s) / (self.totals + 2.0 * self.s),
-            dtype=np.float64,
-        )
+        return np.asarray((self.plus(y) + self.s) / (self.totals + 2.0 * self.s))
+
+    def plus(self, y: Floats) -> Floats:
+        """Return the weighted numbers m+ of related pairs of every class."""
+        return self.class_sums(self.weights * y) + self.related
 
     def objective(self, theta: Floats, y: Floats) -> float:
-        plus = self.class_sums(self.weights * y)
+        plus = self.plus(y)
         minus = np.maximum(self.totals - plus, 0.0)
         return bernoulli_divergence(theta, plus, minus) + bernoulli_regularizer(theta, 1 + self.s)
 
@@ -129,8 +137,8 @@ class BernoulliLearner:
 
     def measure(self, theta: Floats, y: Floats) -> BernoulliMeasure:
         at = self.has_class
-        fitted: BernoulliMeasure = clone(self._measure)
-        return fitted.fit(self._classes[at], y[at], self.weights[at])
+        fitted = copy.deepcopy(self._measure)
+        return fitted.partial_fit(self._classes[at], y[at], self.weights[at])
 
 
 class LogisticLearner:
@@ -291,8 +299,15 @@ def _solve(
     rows = Rows(x, computing_type(x, measure.tol))
     controls = Controls(measure.tol, measure.max_epochs, seed=0)
     solve = _SOLVERS[measure.solver]
+    share = related.mean(axis=1)
+    if (
+        measure.solver == "auto"
+        and x.shape[1] <= WARM_WIDTH
+        and (0 < share.min() <= share.max() < 1)
+    ):
+        solve = solve_newton  # few steps from the last round's parameters
     warm = None
-    if start is not None and solve is not solve_auto and measure.solver != "sdca":
+    if start is not None and solve in (solve_newton, solve_lbfgs):
         warm = start.reshape(len(related), -1) * LN2
     return solve(rows, related, weights, natural_lambda(strength), controls, warm)
 

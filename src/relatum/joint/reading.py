@@ -31,7 +31,8 @@ def prepare(
 ) -> tuple[PairTable, Learner, Learner]:
     """Read a joint problem: its pairs, and the learners with and without the unknown pairs."""
     measure = BernoulliMeasure() if measure is None else measure
-    feasible = _with_evidence(feasible, evidence)
+    counted = len(getattr(measure, "class_ids_", ())) > 0  # learned from other pairs
+    feasible = _with_evidence(feasible, evidence, counted)
     _check(unknown_weight, balance)
     features, shape, layout = _read(measure, x_or_classes, feasible, n_labels)
     empty = _empty(features)
@@ -40,7 +41,7 @@ def prepare(
     return table, learner, learner_of(measure, features, table.known_weights)
 
 
-def _with_evidence(feasible: Any, evidence: Any) -> FeasibleSet:
+def _with_evidence(feasible: Any, evidence: Any, counted: bool) -> FeasibleSet:
     for name, given in (("feasible", feasible), ("evidence", evidence)):
         if not isinstance(given, FeasibleSet) and not (name == "evidence" and given is None):
             raise DataError(
@@ -48,7 +49,7 @@ def _with_evidence(feasible: Any, evidence: Any) -> FeasibleSet:
                 f"got {type(given).__name__}."
             )
     both: FeasibleSet = feasible if evidence is None else feasible & evidence
-    if both.evidence is None:
+    if both.evidence is None and not counted:
         raise EvidenceError(_why_evidence(both))
     return both
 
