@@ -12,6 +12,7 @@ from pathlib import Path
 
 import mnist
 import numpy as np
+from sklearn.decomposition import PCA
 
 from relatum.features import BinaryFeatures, PolynomialLifting, RandomMonomials, TensorSketch
 from relatum.measures import LogisticMeasure, regularization_path
@@ -57,17 +58,24 @@ def monomials(train, test, components, seed):
 
 
 def polynomial(train, test, components, seed):
-    """All quadratics of 60 principal components, cubics of the first 25."""
-    lifting = PolynomialLifting(60, 25, random_state=seed).fit(train)
-    return lifting.transform(train), lifting.transform(test)
+    """All quadratics of 60 principal components, cubics of the first 25.
+
+    Components are divided by the fourth root of their variances, half way to white ones.
+    """
+    train, test = train.astype(np.float32), test.astype(np.float32)
+    pca = PCA(60, random_state=seed).fit(train)
+    root = pca.explained_variance_**0.25
+    lifting = PolynomialLifting(60, 25, random_state=seed)
+    lifting.fit(pca.transform(train) / root)
+    return tuple(lifting.transform(pca.transform(images) / root) for images in (train, test))
 
 
 LIFTINGS = {
     "bits": (bits, 7, False),
-    "sketch": (sketch, 12, False),
+    "sketch": (sketch, 10, False),
     "monomials": (monomials, 3, False),
     "thresholds": (thresholds, 12, False),
-    "polynomial": (polynomial, -12, True),
+    "polynomial": (polynomial, -8, True),
 }
 
 
@@ -112,7 +120,8 @@ def main():
     parser.add_argument("--output", type=Path)
     args = parser.parse_args()
     result = run(args.lifting, args.log2_strengths, args.components, args.tol, args.seed)
-    mnist.write(result, f"maps_mnist_{args.lifting}", args.output)
+    name = f"maps_mnist_{args.lifting}" + (f"_seed{args.seed}" if args.seed else "")
+    mnist.write(result, name, args.output)
 
 
 if __name__ == "__main__":
