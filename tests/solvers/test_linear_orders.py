@@ -114,6 +114,33 @@ def test_branching_on_a_hard_instance_is_proved():
     assert rt.verify(problem, found)
 
 
+@pytest.mark.parametrize("max_nodes", [1, 3, 6, 12])
+def test_a_tree_cut_short_proves_the_bound_it_claims(max_nodes):
+    # so few iterations that bounds below the root are worse than those they come from
+    settings = TreeSettings(
+        root_rounds=12,
+        half_rounds=0,
+        node_rounds=1,
+        node_iterations=1,
+        probe_iterations=1,
+        max_nodes=max_nodes,
+    )
+    for n in (11, 19, 23):
+        squares = {k * k % n for k in range(1, n)}
+        c = np.array([[float((b - a) % n in squares) for b in range(n)] for a in range(n)])
+        c += np.random.default_rng(n).integers(0, 2, (n, n)) * 0.25
+        problem = rt.Problem(c, rt.LINEAR_ORDERS)
+        order, bound, proof, _ = solve_plan(
+            plan_of(problem), Control(prove=True), None, 0, settings
+        )
+        relation = rt.LinearOrder.from_order(order)
+        value = problem.value(relation)
+        assert bound > value
+        certificate = rt.Certificate(bound, proof)
+        e = rt.Estimate(rt.Status.FEASIBLE, relation, value, bound, certificate)
+        assert rt.verify(problem, e), rt.verify(problem, e).reason
+
+
 def test_a_false_certificate_is_refused():
     c = np.random.default_rng(2).integers(0, 9, (12, 12)).astype(float)
     problem = rt.Problem(c, rt.LINEAR_ORDERS)

@@ -166,7 +166,7 @@ class OrderRelaxation:
 
     def _rounded(self, y: Floats) -> Floats:
         """Drop the digits of multipliers that no margin would notice."""
-        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 40)
+        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 48)
         return np.asarray(np.rint(y / unit) * unit)
 
     def fixable(self, target: float) -> tuple[Index, NDArray[np.bool_]]:

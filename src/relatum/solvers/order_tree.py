@@ -122,6 +122,11 @@ class _Node:
     children: tuple[_Node, ...] = ()
     consistent: bool = True
 
+    def keep_bound(self, relaxation: Relaxation) -> None:
+        """Keep the relaxation's bound, and the multipliers that prove it, if it is better."""
+        if relaxation.lp.bound < self.bound:
+            self.bound, self.cuts = relaxation.lp.bound, relaxation.cuts()
+
     def proof(self) -> Proof:
         """Return the proof of everything below the node."""
         proof: Proof = Leaf(self.cuts)
@@ -170,7 +175,7 @@ class Tree:
         self.control = control
         self.settings = settings or TreeSettings()
         self.rng = np.random.default_rng(control.seed)
-        self.root = _Node(relaxation, relaxation.lp.bound)
+        self.root = _Node(relaxation, math.inf)
         self.stats: dict[str, Any] = {"nodes": 0, "rounds": 0, "half_cuts": 0}
 
     def run(self) -> tuple[float, Proof]:
@@ -242,8 +247,7 @@ class Tree:
                 if not added and threshold < 1e-3:
                     break
                 threshold = max(threshold, 0.01)
-        node.bound = min(node.bound, relaxation.lp.bound)
-        node.cuts = relaxation.cuts()
+        node.keep_bound(relaxation)
         return False
 
     def _stalls(self, history: list[float], is_root: bool) -> bool:
@@ -296,6 +300,10 @@ class Tree:
         if best is None:
             return []
         node.pair, node.children = best[1], best[2]
+        for side in best[2]:
+            side.bound, side.cuts = node.bound, node.cuts  # what holds here holds there
+            if side.consistent and side.relaxation is not None:
+                side.keep_bound(side.relaxation)
         node.relaxation = None
         return list(best[2])
 

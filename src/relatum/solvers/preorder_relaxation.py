@@ -113,7 +113,7 @@ class PreorderRelaxation:
         block = self.lp.pool.get(TRIPLES)
         if block is None or not len(block):
             return ()
-        unit = 2.0 ** (math.floor(math.log2(float(np.abs(self.lp.objective).max()) + 1e-300)) - 40)
+        unit = 2.0 ** (math.floor(math.log2(float(np.abs(self.lp.objective).max()) + 1e-300)) - 48)
         y = np.rint(np.maximum(block.multipliers, 0.0) / unit) * unit
         return (Cuts(TRIPLES, block.index[y > 0], y[y > 0]),) if (y > 0).any() else ()
 
