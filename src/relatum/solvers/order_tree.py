@@ -282,6 +282,7 @@ class Tree:
         if _open_columns(relaxation):
             return False
         self.incumbent.take(relaxation.point())
+        node.cuts = ()  # every pair is fixed: without rows the bound is the value
         return True
 
     def _branch(self, node: _Node) -> list[_Node]:
