@@ -84,7 +84,7 @@ def mnist_scores(folder):
 
 
 def planted(n=1_000_000, pairs=10_000_000, size=20, seed=0):
-    """Sets of 20; half of the listed pairs inside sets; noisy scores; background -1 bit."""
+    """Plant sets of 20: half of the listed pairs within sets, noisy scores, background -1 bit."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) // size
     a = rng.integers(0, n, int(pairs * 1.35))

@@ -28,6 +28,8 @@ TESTED_WITH = {
     "io/pace": "io/test_problems.py",
     "io/pair_tables": "io/test_problems.py",
     "io/signed_graph": "io/test_problems.py",
+    "joint/conjugate": "joint/test_simplices.py",
+    "joint/reading": "joint/test_alternation.py",
     "solvers/order_relaxation": "solvers/test_linear_orders.py",
     "solvers/order_search": "solvers/test_linear_orders.py",
     "solvers/order_tree": "solvers/test_linear_orders.py",

@@ -14,7 +14,7 @@ def show() -> None:
     """Print one line a solver."""
     table = Table(box=None, header_style="bold")
     for heading in ("solver", "proves", "what it is for"):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=heading != "what it is for")
     for solver in relatum.solvers.SOLVERS.values():
         table.add_row(solver.name, "yes" if solver.proves else "no", solver.summary)
     Console().print(table)
