@@ -84,7 +84,7 @@ def mnist_scores(folder):
 
 
 def planted(n=1_000_000, pairs=10_000_000, size=20, seed=0):
-    """Plant sets of 20: half of the listed pairs within sets, noisy scores, background -1 bit."""
+    """Plant sets of 20; half of the listed pairs lie inside sets; noisy scores."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) // size
     a = rng.integers(0, n, int(pairs * 1.35))
@@ -106,7 +106,7 @@ def problem_of(case, folder):
         return rt.Problem(scores, rt.EQUIVALENCES), truth
     if case == "planted":
         i, j, c, n, truth = planted()
-        p = rt.Problem.from_pairs(i, j, c, n=n, background=-1.0, feasible=rt.EQUIVALENCES)
+        p = rt.Problem.from_pairs(i, j, c, n=n, background=-0.1, feasible=rt.EQUIVALENCES)
         return p, truth
     if case == "cremi":
         listed = read_multicut(folder / "multicut" / "CREMI-C_full.txt.gz")[0]

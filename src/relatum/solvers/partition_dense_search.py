@@ -30,7 +30,7 @@ Index = NDArray[np.int64]
 Stop = Callable[[], bool]
 
 GUMBELS: NDArray[np.float64] = np.random.default_rng(20140).gumbel(size=1 << 14)
-COLD = 0.03
+COLD = 0.01
 SPARE = 4  # sets that an annealing may make in addition to those it finds
 WORK = 2e8  # additions between two looks at the clock
 

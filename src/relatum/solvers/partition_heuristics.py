@@ -37,9 +37,12 @@ Index = NDArray[np.int64]
 Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
-QUICK = Effort(pool=8, sweeps=100, patience=3, epochs=0)
+DISPUTED = 800  # elements up to which what several starts disagree on is searched
+QUICK = Effort(pool=8, sweeps=100, patience=3, generations=12, epochs=0)
 LONG = Effort()
+BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0)
 STARTS = 8
+LARGE = 4_000_000  # entries of compressed rows above which one annealing a round must do
 
 
 def _run(algorithm: Algorithm, problem: Problem, control: Control) -> Outcome:
@@ -100,10 +103,32 @@ def _memetic(
 def _evolved(
     instance: Instance, control: Control, start: Index | None, effort: Effort
 ) -> tuple[Index, dict[str, Any]]:
-    starts = [] if start is None else [start]
-    report = _reporter(instance, control)
-    best, count = evolve(_dense(instance, control), effort, control.seed, starts, report)
+    search, report = _dense(instance, control), _reporter(instance, control)
+    starts = [_opening(instance, control, search, start)]
+    report(search.value(starts[0]))
+    best, count = evolve(search, effort, control.seed, starts, report)
     return best.labels, {"annealed": count}
+
+
+def _opening(
+    instance: Instance, control: Control, search: DenseSearch, start: Index | None
+) -> Index:
+    """Return a first partition, soon: greedy joins and a short, cool annealing."""
+    if start is None and instance.n > EVOLVED:
+        return renumbered(search.improve(search.complete(_nothing(search), (0,))).labels)
+    found = [renumbered(search.improve(search.complete(_nothing(search), (0,))).labels)]
+    _reporter(instance, control)(search.value(found[0]))
+    labels = start if start is not None else _greedy(instance, control, None)[0]
+    state = search.improve(search.complete(labels, (0,)))
+    found.append(renumbered(state.labels))
+    if not search.stop():
+        found.append(renumbered(search.anneal(state, 0.02, 30, control.seed).labels))
+    return max(found, key=search.value)
+
+
+def _nothing(search: DenseSearch) -> Index:
+    """Return labels that say: not yet inserted."""
+    return np.full(search.n, -1, np.int64)
 
 
 def _many_starts(
@@ -111,7 +136,7 @@ def _many_starts(
 ) -> tuple[Index, dict[str, Any]]:
     """Insert and improve several times; then solve what the results disagree on."""
     search, report = _dense(instance, control), _reporter(instance, control)
-    nothing = np.full(search.n, -1, np.int64)
+    nothing = _nothing(search)
     found: list[tuple[float, Index]] = []
     for number in range(STARTS):
         given = start if start is not None and number == 0 else nothing
@@ -131,7 +156,7 @@ def _agreed(search: DenseSearch, control: Control, found: list[Index]) -> Index:
     best, cells, used = found[0], found[0], 1
     for other in found[1:]:
         finer = intersection(cells, other)
-        if int(finer.max()) + 1 > EVOLVED:
+        if int(finer.max()) + 1 > DISPUTED:
             break
         cells, used = finer, used + 1
     if used == 1 or search.stop():
@@ -142,7 +167,7 @@ def _agreed(search: DenseSearch, control: Control, found: list[Index]) -> Index:
         inner = np.zeros(small.n, np.int64)
         inner[cells] = labels
         starts.append(inner)
-    member, _ = evolve(small, QUICK, control.seed, starts)
+    member, _ = evolve(small, BRIEF, control.seed, starts)
     labels = renumbered(search.improve(search.complete(member.labels[cells], (0,))).labels)
     return labels if search.value(labels) > search.value(best) else best
 
@@ -159,7 +184,7 @@ def _sparse_rounds(
     used = idle = 0
     while used < rounds and idle < 3 and not search.stop():
         found = [(value, best)]
-        for hot in (0.2, 0.4, 0.8, 1.4):
+        for hot in (0.2, 0.4, 0.8, 1.4) if search.n_entries < LARGE else (0.4,):
             labels = search.anneal(best, hot, sweeps, int(rng.integers(1 << 62)))
             found.append((search.value(labels), labels))
             report(max(v for v, _ in found))

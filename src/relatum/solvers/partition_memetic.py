@@ -2,16 +2,20 @@
 
 Independent annealings of a hard instance end in partitions that differ much in value but
 share parts. A child takes the large sets of two partitions in turn, and is annealed from a
-temperature low enough to keep most of them. Children of one generation are independent, so
+temperature low enough to keep most of them. Which that is differs from instance to instance;
+so members carry a factor on the temperatures, which their children inherit, a little changed:
+what yields better partitions spreads. Children of one generation are independent, so
 two threads make them, and the result is the same as with one.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +26,7 @@ from relatum.solvers.partition_instance import renumbered
 __all__ = ["Effort", "Member", "evolve"]
 
 Index = NDArray[np.int64]
+HEATS = (1.0, 1.0, 1.0, 0.3)  # factors on the temperatures of new partitions
 Report = Callable[[float], None]
 
 
@@ -39,6 +44,8 @@ class Effort:
         Children a generation: independent of one another.
     patience : int
         Generations without a new member after which an epoch ends.
+    generations : int
+        Generations after which an epoch ends in any case.
     epochs : int
         Epochs in a row without a better partition after which the search ends.
     hot, warm : float
@@ -46,20 +53,31 @@ class Effort:
     """
 
     pool: int = 16
-    sweeps: int = 250
+    sweeps: int = 200
     children: int = 4
-    patience: int = 8
-    epochs: int = 2
+    patience: int = 6
+    generations: int = 1 << 30
+    epochs: int = 3
     hot: float = 0.14
     warm: float = 0.11
 
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A partition in the pool."""
+    """A partition in the pool, and the factor on the temperatures that made it."""
 
     value: float
     labels: Index
+    heat: float = 1.0
+
+
+class _Job(NamedTuple):
+    """A partition to complete, and how to anneal it (not at all, if ``hot`` is 0)."""
+
+    labels: Index
+    hot: float
+    heat: float
+    seed: int
 
 
 class _Epoch:
@@ -70,33 +88,38 @@ class _Epoch:
         self.rng = np.random.default_rng(seed)
         self.pool: list[Member] = []
 
-    def offspring(self, job: tuple[Index, float, int]) -> Member:
+    def offspring(self, job: _Job) -> Member:
         """Complete a partition, anneal it and measure it."""
-        labels, hot, seed = job
-        state = self.search.complete(labels, (seed, 1))
-        if hot > 0:
-            state = self.search.anneal(state, hot, self.effort.sweeps, seed)
+        state = self.search.complete(job.labels, (job.seed, 1))
+        if job.hot > 0:
+            state = self.search.anneal(state, job.hot * job.heat, self.effort.sweeps, job.seed)
         else:
             state = self.search.improve(state)
         found = renumbered(state.labels.astype(np.int64))
-        return Member(self.search.value(found), found)
+        return Member(self.search.value(found), found, job.heat)
 
-    def first_jobs(self, starts: list[Index]) -> list[tuple[Index, float, int]]:
+    def first_jobs(self, starts: list[Index]) -> list[_Job]:
         """Jobs that fill the pool: what is given, improved, and new partitions."""
         nothing = np.full(self.search.n, -1, np.int64)
         seeds = self.rng.integers(0, 1 << 62, self.effort.pool + len(starts)).tolist()
-        given = [(labels, 0.0, seed) for labels, seed in zip(starts, seeds, strict=False)]
-        new = [(nothing, self.effort.hot, seed) for seed in seeds[len(starts) :]]
+        given = [_Job(labels, 0.0, 1.0, seed) for labels, seed in zip(starts, seeds, strict=False)]
+        new = [
+            _Job(nothing, self.effort.hot, HEATS[k % len(HEATS)], seed)
+            for k, seed in enumerate(seeds[len(starts) :])
+        ]
         return given + new
 
-    def next_jobs(self) -> list[tuple[Index, float, int]]:
+    def next_jobs(self) -> list[_Job]:
         """Jobs of one generation."""
-        jobs = []
+        jobs: list[_Job] = []
+        if len(self.pool) < 2:
+            return jobs
         for _ in range(self.effort.children):
             i, j = self.rng.choice(len(self.pool), 2, replace=False)
             first, seed = self.rng.integers(0, 1 << 62, 2).tolist()
             child = crossover(self.pool[i].labels, self.pool[j].labels, first % 2)
-            jobs.append((child, self.effort.warm, seed))
+            heat = self.pool[i].heat * (0.8, 1.0, 1.0, 1.25)[first % 4]
+            jobs.append(_Job(child, self.effort.warm, min(heat, 1.25), seed))
         return jobs
 
     def admit(self, members: list[Member]) -> bool:
@@ -115,6 +138,38 @@ class _Epoch:
                 self.pool[worst] = member
                 changed = True
         return changed
+
+    def evolve(
+        self,
+        executor: ThreadPoolExecutor,
+        starts: list[Index],
+        champion: Member | None,
+        report: Report,
+    ) -> int:
+        """Run generations until the pool stagnates; return how many members were made.
+
+        The champion of earlier epochs joins late, so that the pool has its own chance first.
+        """
+        floor = -math.inf if champion is None else champion.value
+        waiting, quiet, count = self.first_jobs(starts), 0, 0
+        generations = 0
+        while waiting and not (self.pool and self.search.stop()):
+            jobs, waiting = waiting[: self.effort.children], waiting[self.effort.children :]
+            members = list(executor.map(self.offspring, jobs))
+            count += len(members)
+            quiet = 0 if self.admit(members) or waiting else quiet + 1
+            report(max(floor, self.best().value))
+            if waiting:
+                continue
+            generations += 1
+            stale = quiet >= self.effort.patience or len(self.pool) < 2
+            if (stale or generations >= self.effort.generations) and champion is None:
+                break
+            if stale and champion is not None:
+                self.admit([champion])
+                champion, quiet = None, 0
+            waiting = self.next_jobs()
+        return count
 
     def best(self) -> Member:
         """Return the best member."""
@@ -150,26 +205,17 @@ def evolve(
     """
     if threads is None:
         threads = min(2, os.cpu_count() or 1) if search.n >= 100 else 1
-    best, idle, epoch, count = None, 0, 0, 0
+    best: Member | None = None
+    idle, epoch, count = 0, 0, 0
     with ThreadPoolExecutor(threads) as executor:
-        while idle <= effort.epochs and not (search.stop() and best is not None):
-            spend = Effort(**{**effort.__dict__, "sweeps": effort.sweeps << epoch})
+        while best is None or (idle < effort.epochs and not search.stop()):
+            spend = replace(effort, sweeps=effort.sweeps << epoch)
             run = _Epoch(search, spend, (seed, epoch))
-            quiet = 0
-            jobs = run.first_jobs(starts if best is None else [])
-            while True:
-                members = list(executor.map(run.offspring, jobs))
-                count += len(members)
-                quiet = 0 if run.admit(members) else quiet + 1
-                report(max(run.best().value, best.value if best else -np.inf))
-                if quiet >= effort.patience or len(run.pool) < 2 or search.stop():
-                    break
-                jobs = run.next_jobs()
+            count += run.evolve(executor, starts if best is None else [], best, report)
             found = run.best()
             if best is None or found.value > best.value + search.tolerance:
                 best, idle = found, 0
             else:
                 idle += 1
             epoch += 1
-    assert best is not None
     return best, count

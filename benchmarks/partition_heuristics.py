@@ -1,0 +1,204 @@
+"""Heuristic clustering of CP-Lib instances beside GAEC + KL, Leiden and pycombo, in one run.
+
+All times are seconds of CPU (of all threads), so that other load on the machine matters
+little. One run of `partition_memetic` gives its best value at every time; a peer's value is
+compared with it at the time the peer took (0.1 s at least). Building a peer's graph does not
+count against the peer.
+
+    RELATUM_DATA=folder python benchmarks/partition_heuristics.py [--families ABR] [--seconds 10]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+import relatum as rt
+from relatum.io import read_cplib
+from relatum.solvers.control import Control
+from relatum.solvers.partition_heuristics import local_search, memetic
+
+RESULTS = Path(__file__).parent / "results"
+PEERS = {"GAEC + KL": "bioimage-cpp", "Leiden": "igraph", "pycombo": "pycombo"}
+LEAST = 0.1
+
+
+class CpuControl(Control):
+    """A control whose clock is the CPU time of this process."""
+
+    def __init__(self, time_limit, monitor=None):
+        super().__init__(time_limit=time_limit, monitor=monitor)
+        self.begun = process_time()
+
+    def seconds(self):
+        return process_time() - self.begun
+
+
+def machine():
+    packages = ["numpy", "scipy", "numba"]
+    for name in PEERS.values():
+        try:
+            version(name)
+            packages.append(name)
+        except PackageNotFoundError:
+            print(f"{name} is not installed: skipped.")
+    return {
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "packages": {name: version(name) for name in packages},
+    }
+
+
+def value_of(scores, labels):
+    labels = np.asarray(labels)
+    i, j = np.triu_indices(len(labels), 1)
+    return float(scores[labels[i] == labels[j]].sum())
+
+
+def gaec_kl(scores, n):
+    from bioimage_cpp.graph import UndirectedGraph, multicut
+
+    graph = UndirectedGraph.from_edges(n, np.column_stack(np.triu_indices(n, 1)))
+    objective = multicut.MulticutObjective(graph, scores)
+    solver = multicut.ChainedMulticutSolvers(
+        [multicut.GreedyAdditiveMulticut(), multicut.KernighanLinMulticut()]
+    )
+    begin = process_time()
+    labels = solver.optimize(objective)
+    return process_time() - begin, labels
+
+
+def leiden(scores, n):
+    import igraph
+
+    i, j = np.triu_indices(n, 1)
+    keep = scores != 0
+    graph = igraph.Graph(n, np.column_stack([i[keep], j[keep]]).tolist())
+    begin = process_time()
+    found = graph.community_leiden(
+        objective_function="CPM", weights=scores[keep].tolist(), resolution=0.0, n_iterations=-1
+    )
+    return process_time() - begin, found.membership
+
+
+def pycombo(scores, n):
+    import pycombo
+
+    matrix = np.zeros((n, n))
+    matrix[np.triu_indices(n, 1)] = scores
+    matrix = (matrix + matrix.T).tolist()
+    begin = process_time()
+    labels, _ = pycombo.execute(matrix, treat_as_modularity=True)
+    return process_time() - begin, [labels[v] for v in range(n)]
+
+
+def ours(problem, seconds):
+    """Values of one run of `partition_memetic` over time, and of `partition_local_search`."""
+    trace = []
+    control = CpuControl(seconds, lambda progress: trace.append((progress.seconds, progress.value)))
+    memetic(problem, control)
+    begin = process_time()
+    quick = problem.value(local_search(problem, CpuControl(seconds)).relation)
+    return trace, quick, process_time() - begin
+
+
+def at_time(trace, seconds):
+    reached = [value for t, value in trace if t <= max(seconds, LEAST)]
+    return max(reached, default=-np.inf)
+
+
+def measure(path, known, seconds, peers):
+    scores = read_cplib(path)
+    problem = rt.Problem(scores, rt.EQUIVALENCES)
+    n = problem.n
+    row = {"instance": path.name.split(".")[0], "n": n, "known": known, "peers": {}}
+    trace, row["local search"], row["local search seconds"] = ours(problem, seconds)
+    row["seconds"] = trace[-1][0]
+    row["value"] = at_time(trace, np.inf)
+    row["at 1 s"], row["at 10 s"] = at_time(trace, 1.0), at_time(trace, 10.0)
+    for name, run in peers.items():
+        took, labels = run(scores, n)
+        value = value_of(scores, labels)
+        row["peers"][name] = {"seconds": took, "value": value, "ours then": at_time(trace, took)}
+    return row
+
+
+def text(row):
+    known = row["known"] or row["value"]
+    gap = 100 * (known - row["value"]) / abs(known)
+    parts = [
+        f"{row['instance']:16s} n {row['n']:5d} {row['value']:10.0f} gap {gap:7.3f} % "
+        f"(10 s: {100 * (known - row['at 10 s']) / abs(known):6.3f} %) in {row['seconds']:5.1f} s; "
+        f"local {100 * (known - row['local search']) / abs(known):6.3f} % "
+        f"{row['local search seconds']:5.2f} s"
+    ]
+    for name, peer in row["peers"].items():
+        gap = 100 * (known - peer["value"]) / abs(known)
+        worse = " OURS WORSE" if peer["ours then"] < peer["value"] else ""
+        parts.append(f"{name} {gap:6.3f} % {peer['seconds']:.2f} s{worse}")
+    return " | ".join(parts)
+
+
+def summary(rows):
+    proven = [r for r in rows if r["proven"]]
+    reached = sum(r["value"] >= r["known"] for r in proven)
+    comparisons = [p for r in rows for p in r["peers"].values()]
+    return {
+        "proven optima": len(proven),
+        "reached": reached,
+        "comparisons": len(comparisons),
+        "worse at equal time": sum(p["ours then"] < p["value"] for p in comparisons),
+        "better at equal time": sum(p["ours then"] > p["value"] for p in comparisons),
+        "largest gap to best known, %": max(
+            [100 * (r["known"] - r["value"]) / abs(r["known"]) for r in rows if r["known"]],
+            default=0.0,
+        ),
+    }
+
+
+def instances(folder, families, names):
+    table = (folder / "cplib" / "values.tsv").read_text().splitlines()[1:]
+    for family, name, _, value, proven, *_ in (line.split("\t") for line in table):
+        found = list((folder / "cplib" / family).glob(f"{name}.txt*"))
+        if found and (not families or family in families) and (not names or name in names):
+            yield found[0], family, float(value) if value else None, proven == "1"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--families", nargs="*", default=[])
+    parser.add_argument("--names", nargs="*", default=[])
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--output", default="partition_heuristics.json")
+    options = parser.parse_args()
+    folder = os.environ.get("RELATUM_DATA")
+    if not folder or not Path(folder).is_dir():
+        print("RELATUM_DATA names no folder: nothing measured.")
+        return
+    about = machine()
+    every = {"GAEC + KL": gaec_kl, "Leiden": leiden, "pycombo": pycombo}
+    peers = {name: run for name, run in every.items() if PEERS[name] in about["packages"]}
+    warm = rt.Problem(np.random.default_rng(0).normal(size=4950), rt.EQUIVALENCES)
+    ours(warm, 2.0)  # compiles
+    rows = []
+    for path, family, known, proven in instances(Path(folder), options.families, options.names):
+        row = measure(path, known, options.seconds, peers)
+        rows.append({"family": family, "proven": proven, **row})
+        print(text(row), flush=True)
+        result = {"machine": about, "seconds": options.seconds, "summary": summary(rows)}
+        RESULTS.mkdir(exist_ok=True)
+        out = json.dumps(result | {"rows": rows}, indent=1)
+        (RESULTS / options.output).write_text(out + "\n")
+    print(json.dumps(summary(rows), indent=1))
+
+
+if __name__ == "__main__":
+    main()
