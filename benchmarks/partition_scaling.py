@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 SIZES = {
     "dense, heuristic": [500, 1000, 2000, 5000, 10_000],
     "sparse, heuristic": [10_000, 30_000, 100_000, 300_000, 1_000_000],
-    "dense, proven": [50, 100, 200, 500, 1000, 2000],
+    "dense, proven": [50, 100, 200, 300, 500],
 }
 
 
