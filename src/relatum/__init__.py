@@ -87,6 +87,7 @@ _PUBLIC = {
         "BernoulliMeasure",
         "BilinearPairMeasure",
         "LogisticMeasure",
+        "RecordBatches",
         "encode_sequences",
         "precedence_counts",
         "regularization_path",
@@ -160,6 +161,7 @@ if TYPE_CHECKING:
     from relatum.measures import BernoulliMeasure as BernoulliMeasure
     from relatum.measures import BilinearPairMeasure as BilinearPairMeasure
     from relatum.measures import LogisticMeasure as LogisticMeasure
+    from relatum.measures import RecordBatches as RecordBatches
     from relatum.measures import encode_sequences as encode_sequences
     from relatum.measures import precedence_counts as precedence_counts
     from relatum.measures import regularization_path as regularization_path

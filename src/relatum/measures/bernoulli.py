@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from relatum.errors import DataError
 from relatum.measures.objective import bernoulli_divergence, bernoulli_regularizer
+from relatum.measures.record_batches import RecordBatches, is_record_source
 from relatum.measures.sequences import precedence_counts
 from relatum.measures.streams import guarded
 from relatum.measures.validation import (
@@ -75,9 +76,11 @@ class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         classes : array_like of int, of shape (pairs,); or 01-array or sparse matrix of shape \
-(pairs, classes) with exactly one 1 per row; or an iterable of batches (classes, y)
-        y : array_like of 0 and 1, of shape (pairs,)
-            None for a stream of batches.
+(pairs, classes) with exactly one 1 per row; or an iterable of batches (classes, y); or a DuckDB \
+relation or another source that `RecordBatches` reads
+        y : array_like of 0 and 1, of shape (pairs,), or str
+            None for a stream of batches. The name of a column for a source of record batches;
+            its other columns are then the class, if there is one, or one-hot features.
         sample_weight : array_like of shape (pairs,), optional
 
         Returns
@@ -97,6 +100,8 @@ class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]
         with all_or_nothing(self):
             if not hasattr(self, "class_ids_"):
                 self._reset()
+            if isinstance(y, str):
+                classes, y = _records(classes, y), None
             if y is None and is_stream(classes):
                 for batch in guarded(classes):
                     self._add(*split_batch(batch), None)
@@ -195,6 +200,8 @@ class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]
         classes : as in fit, without y
         """
         check_fitted(self, "class_ids_")
+        if is_record_source(classes):
+            classes = _records(classes, None)
         if is_stream(classes):
             return self._map_batches(classes)
         plus, minus = self._counts(classes)
@@ -295,6 +302,11 @@ class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]
                 f"{int(numbers.min())} ... {int(numbers.max())}."
             )
         return numbers
+
+
+def _records(source: Any, target: str | None) -> Iterator[tuple[Any, Any]]:
+    for x, y in RecordBatches(source, target):
+        yield x[:, 0] if x.shape[1] == 1 else x, y  # one column holds class numbers
 
 
 def _sums(

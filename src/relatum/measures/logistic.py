@@ -18,9 +18,11 @@ from relatum.errors import DataError
 from relatum.measures.lbfgs import solve_lbfgs
 from relatum.measures.newton import solve_auto, solve_newton
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
+from relatum.measures.record_batches import RecordBatches, is_record_source
 from relatum.measures.rows import Rows, computing_type
 from relatum.measures.sdca import Controls, Monitor, Solution, natural_lambda, solve_rows
-from relatum.measures.streams import guarded, solve_stream
+from relatum.measures.stream_newton import NEWTON_STREAM_WIDTH, solve_stream_newton
+from relatum.measures.streams import Reading, guarded, solve_stream
 from relatum.measures.validation import (
     Targets,
     all_or_nothing,
@@ -91,6 +93,8 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         False after one reading of a stream: the gap is then the running estimate of that epoch.
     n_iter_ : int
     n_features_in_ : int
+    feature_columns_ : list of str
+        The columns of features, after a fit to record batches.
 
     Examples
     --------
@@ -142,12 +146,15 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        x : array or CSR matrix of shape (rows, features), or an iterable of batches (x, y)
+        x : array or CSR matrix of shape (rows, features), or an iterable of batches (x, y), or \
+a DuckDB relation or another source that `RecordBatches` reads
             A stream is never held as a whole. It must be re-iterable, with the same batches each
-            time, unless one epoch is enough. Besides one batch and theta, one dual variable per row
-            and label is kept (none if ``max_epochs=1``).
-        y : array_like of shape (rows,) or (rows, labels)
-            Labels, or a 01-matrix: row a is related to column b. None for a stream.
+            time, unless one epoch is enough. Besides one batch and theta, dual ascent keeps one
+            dual variable per row and label (none if ``max_epochs=1``); Newton's method, chosen
+            for up to 256 features, keeps nothing per row and lets the rows come in any order.
+        y : array_like of shape (rows,) or (rows, labels), or str
+            Labels, or a 01-matrix: row a is related to column b. None for a stream. The name of
+            a column for a source of record batches, whose other columns are then the features.
         sample_weight : array_like of shape (rows,), optional
             Factor of each row in D_x.
         classes : array_like, optional
@@ -160,7 +167,10 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : LogisticMeasure
         """
         self._check_parameters()
+        if isinstance(y, str):
+            x, y = RecordBatches(x, target=y), None
         with all_or_nothing(self):
+            self.__dict__.pop("feature_columns_", None)
             if y is None and is_stream(x):
                 if sample_weight is not None:
                     raise DataError("sample_weight is not supported for streams of batches.")
@@ -224,17 +234,33 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def _fit_stream(self, batches: Any, classes: Any, controls: Controls) -> None:
-        if self.solver not in ("auto", "sdca"):
-            raise DataError(f"Streams are fitted by solver='sdca' only; got {self.solver!r}.")
-        reading = _Reading(self, batches, [0, 1] if classes is None else classes)
-        once = iter(batches) is batches
-        found = solve_stream(
-            reading.epoch, lambda rows: natural_lambda(reading.strength(rows)), controls, once
-        )
+        reading = Reading(self, batches, [0, 1] if classes is None else classes)
+        once = getattr(batches, "once", False) or iter(batches) is batches
+
+        def choose(rows: Rows) -> float:
+            return natural_lambda(reading.strength(rows))
+
+        if self._streams_by_newton(reading, once):
+            found = solve_stream_newton(reading.epoch, choose, controls)
+        else:
+            found = solve_stream(reading.epoch, choose, controls, once)
         assert reading.targets is not None
         require_both(reading.targets, reading.related, reading.count)
         self.n_features_in_ = found.w.shape[1] - int(bool(self.fit_intercept))
+        if getattr(batches, "feature_columns", None) is not None:
+            self.feature_columns_ = list(batches.feature_columns)
         self._assign(found, reading.targets, reading.used, quiet=self.max_epochs == 1)
+
+    def _streams_by_newton(self, reading: Reading, once: bool) -> bool:
+        if self.solver == "lbfgs" or (self.solver == "newton" and (once or self.max_epochs == 1)):
+            raise DataError(
+                "Streams are fitted by solver='sdca', or by 'newton' if they can be read several "
+                f"times; got {self.solver!r}."
+            )
+        if self.solver == "auto" and not once and self.max_epochs > 1:
+            rows, _ = next(reading.epoch(), (None, None))
+            return rows is not None and rows.width <= NEWTON_STREAM_WIDTH
+        return self.solver == "newton"
 
     def _assign(
         self, found: Solution, targets: Targets, strength: float, quiet: bool = False
@@ -264,6 +290,12 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 stacklevel=4,
             )
 
+    def _given(self, x: Any) -> Any:
+        """Return `x`, or a stream of the fitted columns if it is a source of record batches."""
+        if not is_record_source(x):
+            return x
+        return RecordBatches(x, features=getattr(self, "feature_columns_", None))
+
     def _scores(self, x: Any) -> NDArray[np.float64]:
         if sparse.issparse(x):
             return _sparse_scores(x, self.coef_) + self.intercept_
@@ -286,8 +318,9 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        x : array or CSR matrix of shape (rows, features), or an iterable of batches
-            Batches are x or (x, y).
+        x : array or CSR matrix of shape (rows, features), or an iterable of batches, or a \
+DuckDB relation or another source of record batches
+            Batches are x or (x, y). Record batches may have columns besides the fitted ones.
 
         Returns
         -------
@@ -295,6 +328,7 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         such arrays, one per batch.
         """
         check_fitted(self, "coef_")
+        x = self._given(x)
         if is_stream(x):
             return self._map_batches(x, self.log_odds)
         return self._shaped(self._scores(checked_rows(self, x, reset=False)))
@@ -310,8 +344,9 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def pair_probabilities(self, x: Any) -> Any:
         """Probability 1 / (1 + 2^-log_odds) that a pair is related, regardless of other pairs."""
+        check_fitted(self, "coef_")
+        x = self._given(x)
         if is_stream(x):
-            check_fitted(self, "coef_")
             return self._map_batches(x, self.pair_probabilities)
         return sigmoid2(self.log_odds(x))
 
@@ -326,6 +361,7 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (rows, classes); for a stream, an iterator of such arrays.
         """
         check_fitted(self, "coef_")
+        x = self._given(x)
         if is_stream(x):
             return self._map_batches(x, self.predict_proba)
         scores = self.log_odds(x)
@@ -345,6 +381,7 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (rows,) or (rows, labels); for a stream, an iterator of such arrays.
         """
         check_fitted(self, "coef_")
+        x = self._given(x)
         if is_stream(x):
             return self._map_batches(x, self.predict)
         scores = self.log_odds(x)
@@ -357,6 +394,8 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def objective(self, x: Any, y: Any = None) -> float:
         """D_x + R_sigma of the fitted parameters, in bits, on rows or on a stream of batches."""
         check_fitted(self, "coef_")
+        if isinstance(y, str):
+            x, y = RecordBatches(x, y, getattr(self, "feature_columns_", None)), None
         total = logistic_regularizer(self.coef_, self.inverse_sigma_squared_)
         total += logistic_regularizer(self.intercept_, self.inverse_sigma_squared_)
         batches = guarded(x) if y is None and is_stream(x) else [(x, y)]
@@ -367,36 +406,6 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             related = encode_targets(targets, table.shape[0], known).related
             total += float(pair_bits(self._scores(table), related.T).sum())
         return total
-
-
-class _Reading:
-    """Checks and encodes the batches of a stream, and counts related rows on the way."""
-
-    def __init__(self, measure: LogisticMeasure, batches: Any, classes: Any) -> None:
-        self.measure, self.batches, self.classes = measure, batches, classes
-        self.targets: Targets | None = None
-        self.width: int | None = None
-        self.related: Any = 0
-        self.count = 0
-        self.used = 0.0
-
-    def strength(self, rows: Rows) -> float:
-        self.used = self.measure._strength(rows)
-        return self.used
-
-    def epoch(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
-        self.related, self.count = 0, 0
-        for batch in guarded(self.batches):
-            x, y = split_batch(batch)
-            if y is None:
-                raise DataError("A batch to learn from is (x, y): rows and targets; y is missing.")
-            table = checked_batch(x, self.width)
-            self.width = table.shape[1]
-            self.targets = encode_targets(y, table.shape[0], self.classes)
-            self.related = self.related + self.targets.related.sum(axis=1)
-            self.count += table.shape[0]
-            dtype = computing_type(table, self.measure.tol)
-            yield Rows(table, dtype, bool(self.measure.fit_intercept)), self.targets.related
 
 
 def _sparse_scores(x: Any, theta: NDArray[np.float64]) -> NDArray[np.float64]:

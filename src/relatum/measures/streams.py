@@ -6,6 +6,7 @@ none at all if the stream is read once).
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from relatum.errors import DataError, RelatumError
 from relatum.measures.objective import LN2, entropy
-from relatum.measures.rows import Rows
+from relatum.measures.rows import Rows, computing_type
 from relatum.measures.sdca import (
     Ascent,
     Controls,
@@ -24,8 +25,9 @@ from relatum.measures.sdca import (
     divergence,
     prior,
 )
+from relatum.measures.validation import Targets, checked_batch, encode_targets, split_batch
 
-__all__ = ["Epoch", "guarded", "solve_stream"]
+__all__ = ["Epoch", "Reading", "guarded", "solve_stream"]
 
 # One reading of the stream: rows and targets, checked and encoded, batch by batch.
 Epoch: TypeAlias = Callable[[], Iterator[tuple[Rows, NDArray[np.bool_]]]]
@@ -47,6 +49,36 @@ def guarded(batches: Iterable[Any]) -> Iterator[Any]:
         ) from error
 
 
+class Reading:
+    """Checks and encodes the batches of a stream, and counts related rows on the way."""
+
+    def __init__(self, measure: Any, batches: Any, classes: Any) -> None:
+        self.measure, self.batches, self.classes = measure, batches, classes
+        self.targets: Targets | None = None
+        self.width: int | None = None
+        self.related: Any = 0
+        self.count = 0
+        self.used = 0.0
+
+    def strength(self, rows: Rows) -> float:
+        self.used = float(self.measure._strength(rows))
+        return self.used
+
+    def epoch(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
+        self.related, self.count = 0, 0
+        for batch in guarded(self.batches):
+            x, y = split_batch(batch)
+            if y is None:
+                raise DataError("A batch to learn from is (x, y): rows and targets; y is missing.")
+            table = checked_batch(x, self.width)
+            self.width = table.shape[1]
+            self.targets = encode_targets(y, table.shape[0], self.classes)
+            self.related = self.related + self.targets.related.sum(axis=1)
+            self.count += table.shape[0]
+            dtype = computing_type(table, self.measure.tol)
+            yield Rows(table, dtype, bool(self.measure.fit_intercept)), self.targets.related
+
+
 class _Progress:
     """What ascent on a stream has reached: w, dual variables, running gap of one epoch."""
 
@@ -54,6 +86,7 @@ class _Progress:
         self.at: Weights | None = None
         self.lam = 1.0
         self.duals: list[NDArray[np.float64]] = []
+        self.prints: list[int] = []
         self.running = np.zeros(0)
         self.entropy = np.zeros(0)
 
@@ -68,17 +101,26 @@ class _Progress:
             self.running = np.zeros(labels)
         return self.at
 
-    def dual_variables(self, number: int, shape: tuple[int, int], first: bool, keep: bool) -> Any:
+    def dual_variables(
+        self, number: int, rows: Rows, related: NDArray[np.bool_], first: bool, keep: bool
+    ) -> Any:
+        shape = (len(related), rows.n)
         if first:
             duals = np.zeros(shape)
             if keep:
                 self.duals.append(duals)
+                self.prints.append(_fingerprint(rows, related))
             return duals
-        if number >= len(self.duals) or self.duals[number].shape != shape:
+        if (
+            number >= len(self.duals)
+            or self.duals[number].shape != shape
+            or self.prints[number] != _fingerprint(rows, related)
+        ):
             raise DataError(
                 "A stream that is read several times must yield the same batches every time; "
-                f"batch {number} is new or of another size. Fix the order and the batch size, "
-                "or set max_epochs=1."
+                f"batch {number} is new, of another size or in another order. Fix the order (ORDER "
+                "BY) and the batch size, set max_epochs=1, or, for few features, use "
+                "solver='newton', which needs no order."
             )
         return self.duals[number]
 
@@ -87,6 +129,12 @@ class _Progress:
             raise DataError("The stream of batches is empty: it must yield at least one (x, y).")
         dual = self.entropy - prior(self.at.w, self.lam)
         return Solution(self.at.w, self.duals, dual + self.running, dual, False, epochs, reason)
+
+
+def _fingerprint(rows: Rows, related: NDArray[np.bool_]) -> int:
+    """Tell batches apart by their targets and a few rows: dual variables belong to rows."""
+    block, _ = rows.take(np.unique([0, rows.n // 3, rows.n // 2, rows.n - 1]))
+    return zlib.crc32(np.packbits(related).tobytes(), zlib.crc32(block.tobytes()))
 
 
 def _read_once(
@@ -103,7 +151,7 @@ def _read_once(
     for number, (rows, related) in enumerate(epoch()):
         at = progress.ensure(rows, len(related), choose)
         ones = np.ones(rows.n)
-        duals = progress.dual_variables(number, (len(related), rows.n), first, keep)
+        duals = progress.dual_variables(number, rows, related, first, keep)
         ascent = Ascent(rows, related, ones, progress.lam)
         before = entropy(duals, ones)
         order = rng.permutation(rows.n)
