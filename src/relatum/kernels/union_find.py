@@ -1,0 +1,65 @@
+"""Connected components of pairs that come in batches, in memory of one integer an element."""
+
+from numba import njit
+
+__all__ = ["count_edges", "find_roots", "join_pairs", "join_pairs_capped"]
+
+
+@njit(cache=True, nogil=True)
+def _root(parent, v):
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]
+        v = parent[v]
+    return v
+
+
+@njit(cache=True, nogil=True)
+def join_pairs(parent, i, j):
+    """Join the sets of each pair; the smallest element of a set is its root."""
+    for p in range(i.shape[0]):
+        a, b = _root(parent, i[p]), _root(parent, j[p])
+        if a < b:
+            parent[b] = a
+        elif b < a:
+            parent[a] = b
+
+
+@njit(cache=True, nogil=True)
+def join_pairs_capped(parent, elements, pairs, i, j, most_elements, most_pairs):
+    """Join the sets of each pair unless the result were too large; count pairs inside sets.
+
+    ``elements`` and ``pairs`` hold, at the roots, how many of each a set has. Returns how many
+    pairs were refused.
+    """
+    refused = 0
+    for p in range(i.shape[0]):
+        a, b = _root(parent, i[p]), _root(parent, j[p])
+        if a == b:
+            pairs[a] += 1
+            continue
+        large = elements[a] + elements[b] > most_elements
+        if large or pairs[a] + pairs[b] >= most_pairs:
+            refused += 1
+            continue
+        if b < a:
+            a, b = b, a
+        parent[b] = a
+        elements[a] += elements[b]
+        pairs[a] += pairs[b] + 1
+    return refused
+
+
+@njit(cache=True, nogil=True)
+def find_roots(parent):
+    """Make every element point at the root of its set, in place."""
+    for v in range(parent.shape[0]):
+        parent[v] = parent[parent[v]]  # roots are smaller, so already at the root
+
+
+@njit(cache=True, nogil=True)
+def count_edges(parent, i, j, counts):
+    """Count, at the root of its set, each pair that lies inside a set."""
+    for p in range(i.shape[0]):
+        a = parent[i[p]]
+        if a == parent[j[p]]:
+            counts[a] += 1

@@ -1,0 +1,188 @@
+"""The columns of a table of scored pairs, and rows that are not as they should be.
+
+Columns are named as Splink names them: ``unique_id_l``, ``unique_id_r``, the score
+``match_weight`` (log2-odds, that is bits) or else ``match_probability``, and, where several
+tables were linked, ``source_dataset_l`` and ``source_dataset_r``; an element is then a record
+of a source.
+
+What happens to rows that are not as they should be:
+
+==================  ========================================  ====================================
+kind                what it is                                ``odd_rows="refuse"`` | ``"handle"``
+==================  ========================================  ====================================
+null_ids            an id is null                             refused | the row is dropped
+null_scores         the score is null or NaN                  refused | dropped: not scored
+out_of_range        a probability outside [0, 1]              refused | dropped: not scored
+contradictory       a pair with different scores              refused | the mean log-odds counts
+self_pairs          both ids are the same                     the pair is ignored; the element stays
+duplicates          a pair listed again with the same score   listed once
+certain             probability 0 or 1, infinite log-odds     `CERTAIN` bits, with its sign
+==================  ========================================  ====================================
+
+A pair is unordered: (a, b) and (b, a) are the same pair. Two scores are the same if they
+differ by at most `SAME` bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import DataError
+
+__all__ = [
+    "CERTAIN",
+    "ODD_KINDS",
+    "REFUSED",
+    "SAME",
+    "Columns",
+    "bits_of",
+    "find_columns",
+    "refuse",
+]
+
+CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
+SAME = 1e-6
+ODD_KINDS = (
+    "null_ids",
+    "null_scores",
+    "out_of_range",
+    "contradictory",
+    "self_pairs",
+    "duplicates",
+    "certain",
+)
+REFUSED = ODD_KINDS[:4]
+_MEANING = {
+    "null_ids": "with a null id",
+    "null_scores": "whose score is null or NaN",
+    "out_of_range": "whose probability is outside [0, 1]",
+    "contradictory": "that score a pair differently than another row",
+}
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns hold what.
+
+    Attributes
+    ----------
+    left, right : str
+        The ids.
+    score : str
+    is_probability : bool
+        Whether the score is a probability, otherwise it is log2-odds.
+    source_left, source_right : str or None
+        The sources of the records, if ids are unique only within a source.
+    """
+
+    left: str = "unique_id_l"
+    right: str = "unique_id_r"
+    score: str = "match_weight"
+    is_probability: bool = False
+    source_left: str | None = None
+    source_right: str | None = None
+
+    @property
+    def id_name(self) -> str:
+        """The name of the id column of the result: the left one without its ending."""
+        return self.left.removesuffix("_l")
+
+    @property
+    def source_name(self) -> str | None:
+        """The name of the source column of the result."""
+        return None if self.source_left is None else self.source_left.removesuffix("_l")
+
+    def names(self) -> list[str]:
+        """All columns that are read."""
+        ids = [self.left, self.right, self.score]
+        return ids + [s for s in (self.source_left, self.source_right) if s is not None]
+
+
+def find_columns(
+    names: Iterable[str],
+    left: str = "unique_id_l",
+    right: str = "unique_id_r",
+    log_odds: str | None = None,
+    probability: str | None = None,
+) -> Columns:
+    """Find the columns of a table by its column names.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The columns the table has.
+    left, right : str
+        The ids.
+    log_odds, probability : str, optional
+        The score, as bits or as a probability; by default ``match_weight`` if there is such a
+        column, else ``match_probability``.
+
+    Examples
+    --------
+    >>> find_columns(["unique_id_l", "unique_id_r", "match_probability"]).is_probability
+    True
+    """
+    have = list(names)
+    if log_odds is not None and probability is not None:
+        raise DataError("Give the score column once: either log_odds= or probability=.")
+    if log_odds is None and probability is None:
+        if "match_weight" in have or "match_probability" not in have:
+            log_odds = "match_weight"
+        else:
+            probability = "match_probability"
+    score = str(probability if log_odds is None else log_odds)
+    missing = [name for name in (left, right, score) if name not in have]
+    if missing:
+        raise DataError(
+            f"The table of pairs has no column {missing[0]!r}; its columns are {', '.join(have)}. "
+            "Name the columns with left=, right= and log_odds= (bits) or probability=."
+        )
+    sources: tuple[str | None, str | None] = (None, None)
+    if {"source_dataset_l", "source_dataset_r"} <= set(have):
+        sources = ("source_dataset_l", "source_dataset_r")
+    return Columns(left, right, score, log_odds is None, *sources)
+
+
+def bits_of(scores: ArrayLike, is_probability: bool) -> NDArray[np.float64]:
+    """Return scores as finite bits; NaN stays NaN, and a probability outside [0, 1] becomes NaN.
+
+    Examples
+    --------
+    >>> bits_of([0.5, 0.8, 1.0], True).round(9).tolist()
+    [0.0, 2.0, 64.0]
+    """
+    x = np.asarray(scores, dtype=np.float64)
+    if is_probability:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            x = np.log2(x) - np.log2(1 - x)
+    return np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+
+
+def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> None:
+    """Raise `DataError` if there are rows that are refused, showing some of each kind.
+
+    Parameters
+    ----------
+    counts : mapping
+        Number of rows of each kind of `ODD_KINDS`.
+    examples : mapping
+        Some rows of each kind, as dictionaries or tuples.
+    """
+    odd = [kind for kind in REFUSED if counts.get(kind, 0)]
+    if not odd:
+        return
+    lines = []
+    for kind in odd:
+        lines.append(f"  {kind}: {counts[kind]} rows {_MEANING[kind]}, such as")
+        lines += [f"    {row}" for row in examples.get(kind, ())]
+    raise DataError(
+        "The table of pairs has rows that cannot be taken as they are:\n"
+        + "\n".join(lines)
+        + '\nCorrect them, or pass odd_rows="handle": rows without ids or usable scores are then '
+        "dropped, and contradictory scores averaged."
+    )

@@ -1,0 +1,51 @@
+"""Columns of pair tables: names, units, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from relatum.errors import DataError
+from relatum.pair_tables.columns import CERTAIN, bits_of, find_columns, refuse
+
+
+def test_names_are_those_of_splink_unless_told():
+    names = ["match_weight", "match_probability", "unique_id_l", "unique_id_r"]
+    found = find_columns(names)
+    assert (found.score, found.is_probability, found.id_name) == (
+        "match_weight",
+        False,
+        "unique_id",
+    )
+    assert find_columns(names[1:]).is_probability
+    sources = find_columns([*names, "source_dataset_l", "source_dataset_r"])
+    assert sources.source_name == "source_dataset"
+    own = find_columns(["a", "b", "p"], "a", "b", probability="p")
+    assert (own.id_name, own.is_probability) == ("a", True)
+    assert own.names() == ["a", "b", "p"]
+
+
+def test_missing_columns_are_named():
+    with pytest.raises(DataError, match=r"no column 'unique_id_r'.*left="):
+        find_columns(["unique_id_l", "match_weight"])
+    with pytest.raises(DataError, match="once"):
+        find_columns(["a"], log_odds="a", probability="a")
+
+
+def test_probabilities_become_bits():
+    p = np.array([0.2, 0.5, 0.75])
+    assert bits_of(p, True) == pytest.approx([math.log2(x / (1 - x)) for x in p])
+    assert bits_of([0.0, 1.0], True).tolist() == [-CERTAIN, CERTAIN]
+    assert bits_of([-np.inf, np.inf, 200.0], False).tolist() == [-CERTAIN, CERTAIN, 200.0]
+    assert np.isnan(bits_of([1.5, -0.1, np.nan], True)).all()
+
+
+def test_refused_rows_are_shown():
+    refuse({"self_pairs": 3, "duplicates": 2}, {})  # harmless
+    with pytest.raises(DataError) as error:
+        refuse({"null_ids": 2, "out_of_range": 1}, {"null_ids": [("x", None, 0.5)]})
+    assert "null_ids: 2 rows" in str(error.value)
+    assert "('x', None, 0.5)" in str(error.value)
+    assert "odd_rows" in str(error.value)
