@@ -871,3 +871,11 @@ def join_capped(n, i, j, most_elements, most_pairs):
                 sets[v] = joined
             inside[id(joined)] = count
     return [min(s) for s in sets], refused
+
+
+def merged_pairs(low, high, score):
+    """The scores of each pair."""
+    found = {}
+    for a, b, w in zip(low, high, score, strict=True):
+        found.setdefault((a, b), []).append(w)
+    return found

@@ -307,7 +307,7 @@ def _search(weights, sizes, given, e):
 
 @njit(cache=True, nogil=True)
 def solve_components(c, e, labels, value, bound, state):
-    """Solve the components up to ``e.largest`` elements.
+    """Solve the components of up to ``e.largest`` elements, must-links contracted.
 
     Writes labels (from 0 in each component), values, bounds, and what became of each
     component: OPTIMAL, OPEN (the bound is larger than the value), LARGE (not looked at),
@@ -315,9 +315,6 @@ def solve_components(c, e, labels, value, bound, state):
     """
     for k in range(value.shape[0]):
         begin, end = c.element_ptr[k], c.element_ptr[k + 1]
-        if end - begin > e.largest:
-            state[k] = LARGE
-            continue
         if _all_agree(c, k, e):
             labels[begin:end] = 0
             value[k] = 0.0
@@ -326,7 +323,12 @@ def solve_components(c, e, labels, value, bound, state):
             bound[k] = value[k]
             state[k] = OPTIMAL
             continue
+        state[k] = LARGE
+        if end - begin > e.largest and c.fixed_ptr[k + 1] == c.fixed_ptr[k]:
+            continue
         element, m = _contracted(c, k)
+        if m > e.largest:
+            continue
         weights, sizes = _matrix(c, k, e.background, element, m)
         inside = 0.0
         for a in range(m):

@@ -13,6 +13,7 @@ from relatum.pair_tables.component import (
     component_of,
     solve_batch,
     solve_component,
+    usual_search,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "refuse",
     "solve_batch",
     "solve_component",
+    "usual_search",
 ]

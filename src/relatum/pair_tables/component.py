@@ -8,21 +8,22 @@ Three sizes are treated differently:
 
 * up to `SMALL` elements: one kernel for a whole batch of components, always exact where at
   most `EXACT` elements are left when those known to be related are one;
-* up to ``Settings.most_elements`` elements and ``Settings.most_pairs`` pairs: `relatum.infer`,
-  by local search, or by branch and cut if a proof is asked for;
-* larger: split first, see `relatum.pair_tables.splitting`.
+* larger: split into pieces of that size along their weakest pairs (see
+  `relatum.pair_tables.splitting`), which the kernel solves;
+* up to ``Settings.most_elements`` elements and ``Settings.most_pairs`` pairs, the clusters of
+  the pieces are then joined, and elements moved, in the component as a whole.
+
+If a proof is asked for, `relatum.infer` takes over what this leaves open.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import EvidenceError, ProblemError
-from relatum.estimate import Estimate
 from relatum.feasible import EQUIVALENCES, at_most, evidence, one_per_group
 from relatum.inference import infer
 from relatum.kernels.component_batch import (
@@ -38,6 +39,8 @@ from relatum.pair_tables.batching import batch_of
 from relatum.pair_tables.splitting import split_component
 from relatum.problem import Problem
 from relatum.relation import Partition
+from relatum.solvers.partition_instance import instance_of, renumbered
+from relatum.solvers.partition_sparse_search import SparseSearch
 
 __all__ = [
     "Component",
@@ -48,16 +51,16 @@ __all__ = [
     "component_of",
     "solve_batch",
     "solve_component",
+    "usual_search",
 ]
 
 Index = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SMALL = 64
-EXACT = 11
-ITERATIONS = 10  # of perturbed local search in the kernel, an element
+SMALL = 128
+EXACT = 10
 UNBOUNDED = 1 << 60
-FOREVER = 1e9  # seconds: a search without proof ends by itself
+MANY = 2_000_000  # listed pairs above which the first search must do
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,10 @@ class Settings:
     time_limit : float
         Only used if `prove`, so that results without proof do not depend on the machine.
     most_elements, most_pairs : int
-        Components with more are split before they are solved.
+        Components with more are never searched whole, only in pieces.
+    search : int
+        Iterations of perturbed local search, an element, of small components that neither
+        the first search nor enumeration settles. See `usual_search`.
     """
 
     background: float = 0.0
@@ -84,6 +90,7 @@ class Settings:
     time_limit: float = 60.0
     most_elements: int = 20_000
     most_pairs: int = 2_000_000
+    search: int = 5
 
     def __post_init__(self) -> None:
         if not -np.inf < self.background <= 0:
@@ -102,7 +109,12 @@ class Settings:
     @property
     def effort(self) -> Effort:
         """The settings of the kernel."""
-        return Effort(float(self.background), self.cap, SMALL, EXACT, ITERATIONS)
+        return Effort(float(self.background), self.cap, SMALL, EXACT, self.search)
+
+
+def usual_search(n_pairs: int) -> int:
+    """Return `Settings.search` for a table of so many listed pairs: 5, or 0 for large ones."""
+    return 5 if n_pairs <= MANY else 0
 
 
 def _no_pairs() -> Index:
@@ -281,7 +293,8 @@ def solve_batch(batch: Components, settings: Settings) -> Solutions:
         own = slice(batch.element_ptr[k], batch.element_ptr[k + 1])
         if state[k] == OPEN and settings.prove:
             start = labels[own].copy()
-            labels[own], value[k], bound[k] = _inferred(component, settings, start, k)
+            result = _inferred(component, settings, start, float(bound[k]), k)
+            labels[own], value[k], bound[k] = result
         elif state[k] == LARGE:
             result = _solve_large(component, settings, k)
             labels[own], value[k], bound[k], pieces[k] = result
@@ -340,60 +353,48 @@ def _problem(component: Component, settings: Settings) -> Problem:
 
 
 def _inferred(
-    component: Component, settings: Settings, start: Index | None, k: int
+    component: Component, settings: Settings, start: Index, bound: float, k: int
 ) -> tuple[Index, float, float]:
-    """Solve by `relatum.infer`: joins first, and a search only where these leave a gap."""
+    """Improve a clustering by `relatum.infer`, and its bound."""
     problem = _problem(component, settings)
-    given = None if start is None else Partition(start)
-    best: Estimate | None = None
-    arguments: list[dict[str, Any]] = [{"solver": "greedy_contraction"}]
-    arguments.append({"prove": settings.prove, "solver": _searcher(settings, component.n)})
-    for options in arguments:
-        limit = settings.time_limit if settings.prove else FOREVER
-        found = infer(problem, start=given, time_limit=limit, **options)
-        if found.relation is None:
-            raise contradiction(component, k)
-        bound = found.bound if best is None else min(best.bound, found.bound)
-        if best is None or found.value > best.value:
-            best = found
-        if bound - best.value <= 1e-9 * (1 + abs(best.value)):
-            break
-        given = best.relation.to(Partition) if best.relation is not None else None
-    assert best is not None
-    assert best.relation is not None
-    return best.relation.to(Partition).labels, best.value, max(bound, best.value)
-
-
-def _searcher(settings: Settings, n: int) -> str:
-    return "auto" if settings.prove else "partition_local_search"
-
-
-def _feasible_start(component: Component, settings: Settings) -> Index | None:
-    """Return the labels to start from, where they are allowed."""
-    if component.start is None:
-        return None
-    labels = np.asarray(component.start, np.int64).copy()
-    new = np.flatnonzero(labels < 0)
-    labels[new] = labels.max(initial=-1) + 1 + np.arange(len(new))
-    problem = _problem(component, settings)
-    start = Partition(labels)
-    return None if problem.feasible.first_violation(start) is not None else start.labels
+    found = infer(problem, prove=True, time_limit=settings.time_limit, start=Partition(start))
+    if not isinstance(found.relation, Partition):
+        raise contradiction(component, k)
+    return found.relation.labels, found.value, max(found.value, min(bound, found.bound))
 
 
 def _solve_large(
     component: Component, settings: Settings, k: int
 ) -> tuple[Index, float, float, int]:
-    """Solve a component that the kernel did not take; split it if it is too large."""
-    small = component.n <= settings.most_elements
-    if small and len(np.asarray(component.i)) <= settings.most_pairs:
-        return *_inferred(component, settings, _feasible_start(component, settings), k), 1
+    """Solve a component that the kernel did not take: in pieces, then as a whole."""
     i, j = np.asarray(component.i, np.int64), np.asarray(component.j, np.int64)
     log_odds = np.asarray(component.log_odds, np.float64)
     related = np.asarray(component.related, np.int64).reshape(-1, 2)
-    piece = split_component(
-        component.n, (i, j, log_odds), related, settings.most_elements, settings.most_pairs
-    )
-    return _solve_pieces(component, settings, piece, k)
+    piece = split_component(component.n, (i, j, log_odds), related, SMALL, UNBOUNDED)
+    labels, value, bound, pieces = _solve_pieces(component, settings, piece, k)
+    if component.n > settings.most_elements or len(i) > settings.most_pairs:
+        return labels, value, bound, pieces
+    labels, value = _climb(component, settings, labels, value)
+    if settings.prove and bound - value > 1e-9 * (1 + abs(value)):
+        labels, value, bound = _inferred(component, settings, labels, bound, k)
+    return labels, value, max(value, bound), 1
+
+
+def _climb(
+    component: Component, settings: Settings, labels: Index, value: float
+) -> tuple[Index, float]:
+    """Join clusters and move elements until nothing gains."""
+    instance = instance_of(_problem(component, settings), matrix=False)
+    if instance is None or instance.graph is None:
+        return labels, value
+    search = SparseSearch(instance.graph, instance.rules, lambda: False)
+    start = np.zeros(instance.n, dtype=np.int64)
+    start[instance.element] = labels
+    found = search.climb(renumbered(start), np.random.default_rng(0))
+    better = instance.constant + search.value(found)
+    if better <= value + 1e-9 * (1 + abs(value)):
+        return labels, value
+    return Partition(found[instance.element]).labels, better
 
 
 def _solve_pieces(
@@ -412,7 +413,7 @@ def _solve_pieces(
         None if component.groups is None else np.asarray(component.groups, np.int64),
         None if component.start is None else np.asarray(component.start, np.int64),
     )
-    found = solve_batch(batch, replace(settings, most_elements=UNBOUNDED, most_pairs=UNBOUNDED))
+    found = solve_batch(batch, replace(settings, prove=False))
     first = np.repeat(batch.element_ptr[:-1], np.diff(batch.element_ptr))
     labels = np.empty(component.n, dtype=np.int64)
     labels[order] = first + found.labels

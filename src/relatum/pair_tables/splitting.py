@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from relatum.kernels.union_find import find_roots, join_pairs_capped
 
-__all__ = ["Splitter", "split_component"]
+__all__ = ["Splitter", "falling_order", "split_component"]
 
 Index = NDArray[np.int64]
 
@@ -44,9 +44,10 @@ class Splitter:
         self._pairs = np.zeros(self.n, dtype=np.int64)
 
     def must_join(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
-        """Join elements known to be related, whatever the size."""
+        """Join elements known to be related; each such set counts as one element."""
         huge = 1 << 62
         join_pairs_capped(self._parent, self._elements, self._pairs, i, j, huge, huge)
+        self._elements[:] = 1
 
     def add(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> None:
         """Join the next pairs."""
@@ -85,6 +86,22 @@ def split_component(
     if len(related):
         splitter.must_join(np.ascontiguousarray(related[:, 0]), np.ascontiguousarray(related[:, 1]))
     positive = np.flatnonzero(log_odds > 0)
-    order = positive[np.lexsort((j[positive], i[positive], -log_odds[positive]))]
+    order = positive[falling_order(i[positive], j[positive], log_odds[positive])]
     splitter.add(i[order].astype(np.int64), j[order].astype(np.int64))
     return splitter.pieces()
+
+
+def falling_order(
+    i: NDArray[np.integer], j: NDArray[np.integer], log_odds: NDArray[np.float64]
+) -> Index:
+    """Return the order of pairs by falling log-odds, ties by their elements.
+
+    Where few log-odds are tied, this takes half the time of sorting by all three.
+    """
+    order = np.argsort(-log_odds)
+    falling = log_odds[order]
+    equal = falling[1:] == falling[:-1]
+    tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((j[rows], i[rows], -log_odds[rows]))]
+    return order

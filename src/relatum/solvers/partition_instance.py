@@ -59,8 +59,11 @@ class Instance:
         return len(self.rules.sizes)
 
 
-def instance_of(problem: Problem) -> Instance | None:
-    """Return the arrays of a problem, or None if its evidence contradicts itself."""
+def instance_of(problem: Problem, matrix: bool = True) -> Instance | None:
+    """Return the arrays of a problem, or None if its evidence contradicts itself.
+
+    Listed pairs of few elements are written to a matrix, unless `matrix` is False.
+    """
     n = problem.n
     yes = problem.evidence.related
     linked = bool((yes[:, 0] != yes[:, 1]).any())
@@ -70,7 +73,7 @@ def instance_of(problem: Problem) -> Instance | None:
         return None
     m = len(rules.sizes)
     constant = problem.value(Partition(element))
-    if isinstance(problem.scores, SparseScores) and m > SMALL:
+    if isinstance(problem.scores, SparseScores) and (m > SMALL or not matrix):
         graph = _graph_of(problem.scores)
         if m < n:
             indptr, indices, excess = contract_sparse(graph, element, m)

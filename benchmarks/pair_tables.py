@@ -1,0 +1,174 @@
+"""Pair tables: 10^7 scored pairs of 2 * 10^6 records, from file to file, beside Splink.
+
+A truth is planted (entities of 1 + a geometric number of records), and a table of candidate
+pairs made with the faults that real ones have:
+
+* blocking misses a tenth of the true pairs;
+* true pairs score 6 bits on average, pairs of different entities -6 bits, both with normal
+  noise, whose deviation is the noise level;
+* a tenth of the records are damaged: each true pair scores 6 bits less for each such end;
+* half of the false candidates are between an entity and its neighbour (households, versions
+  of a product), and score 2 bits more than other false ones.
+
+At a noise of 4 bits the scores are close to true log2-odds; at 3 they are too timid, at 5 too
+sure. Splink's `cluster_pairwise_predictions_at_threshold` gets the same table, and its best
+threshold of several is chosen by the truth; relatum gets one background for all noise levels
+and no threshold. Every run is a process of its own, with the same limit on the memory of
+DuckDB, and writes a Parquet file.
+
+    python benchmarks/pair_tables.py [--noise 3 4 5] [--records 2000000] [--pairs 10000000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results" / "pair_tables.json"
+THRESHOLDS = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
+BACKGROUND = -4.0
+LISTED = 0.9  # of true pairs
+PACKAGES = ("numpy", "numba", "duckdb", "pyarrow", "splink")
+
+
+def machine():
+    return {
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+        "packages": {p: version(p) for p in PACKAGES if find_spec(p)},
+    }
+
+
+def plant(records, rng):
+    """Entities of 1 + geometric sizes, four records on average; returns the entity of each."""
+    sizes = rng.geometric(0.25, size=records // 3)
+    return np.repeat(np.arange(len(sizes)), sizes)[:records]
+
+
+def true_pairs(entity):
+    """All pairs of records of one entity; these lie side by side."""
+    out = []
+    step = 1
+    while True:
+        a = np.flatnonzero(entity[step:] == entity[:-step])
+        if not len(a):
+            return np.concatenate(out)
+        out.append(np.column_stack([a, a + step]))
+        step += 1
+
+
+def false_pairs(entity, count, rng):
+    """Half between random records, half between neighbouring entities, and which are which."""
+    n = len(entity)
+    first = np.flatnonzero(np.r_[True, entity[1:] != entity[:-1]])
+    size = np.diff(np.append(first, n))
+    a = rng.integers(0, n, count)
+    b = rng.integers(0, n, count)
+    near = np.arange(count) % 2 == 0
+    other = (entity[a] ^ 1)[near]
+    fits = other < len(first)
+    other = np.where(fits, other, 0)
+    b[near] = first[other] + (rng.random(len(other)) * size[other]).astype(np.int64)
+    keep = entity[a] != entity[b]
+    return np.column_stack([a, b])[keep], near[keep]
+
+
+def unique_pairs(pairs, n):
+    """The first listing of each unordered pair, in order."""
+    key = pairs.min(axis=1) * n + pairs.max(axis=1)
+    return np.sort(np.unique(key, return_index=True)[1])
+
+
+def make_table(folder, records, pairs, noise, seed=0):
+    """Write pairs.parquet and nodes.parquet, truth.npz to the folder."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    rng = np.random.default_rng(seed)
+    entity = plant(records, rng)
+    true = true_pairs(entity)
+    true = true[rng.random(len(true)) < LISTED]
+    wanted = pairs - len(true)
+    false, near = false_pairs(entity, int(wanted * 1.6), rng)
+    kept = unique_pairs(false, records)[:wanted]
+    false, near = false[kept], near[kept]
+    damaged = rng.random(records) < 0.1
+    mean = np.concatenate([6.0 - 6.0 * damaged[true].sum(axis=1), np.where(near, -4.0, -6.0)])
+    both = np.concatenate([true, false])
+    bits = mean + noise * rng.normal(size=len(both))
+    order = rng.permutation(len(both))
+    flip = rng.random(len(both)) < 0.5
+    both[flip] = both[flip][:, ::-1]
+    ids = rng.permutation(4 * records)[:records]  # ids say nothing, and have gaps
+    left, right = ids[both[order, 0]], ids[both[order, 1]]
+    table = pa.table(
+        {
+            "unique_id_l": left,
+            "unique_id_r": right,
+            "match_weight": bits[order],
+            "match_probability": 1 / (1 + 2.0 ** -bits[order]),
+        }
+    )
+    parquet.write_table(table, folder / "pairs.parquet", row_group_size=500_000)
+    parquet.write_table(pa.table({"unique_id": np.sort(ids)}), folder / "nodes.parquet")
+    np.savez(folder / "truth.npz", ids=ids, entity=entity)
+    return {"records": records, "pairs": len(both), "true pairs listed": len(true)}
+
+
+def n_pairs(counts):
+    counts = counts.astype(np.int64)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def score(folder, name):
+    """Pairwise precision, recall and F1 of clusters; records not listed are alone."""
+    import pyarrow.parquet as parquet
+
+    found = parquet.read_table(folder / name, columns=["unique_id", "cluster_id"])
+    ids, cluster = (found[c].to_numpy() for c in ("unique_id", "cluster_id"))
+    truth = np.load(folder / "truth.npz")
+    entity = np.full(truth["ids"].max() + 1, -1, np.int64)
+    entity[truth["ids"]] = truth["entity"]
+    own, number = entity[ids], np.unique(cluster, return_inverse=True)[1].astype(np.int64)
+    both = np.unique(number * (own.max() + 1) + own, return_counts=True)[1]
+    related, right = n_pairs(np.bincount(number)), n_pairs(both)
+    possible = n_pairs(np.bincount(truth["entity"]))
+    precision, recall = right / max(1, related), right / possible
+    f1 = 2 * precision * recall / max(1e-12, precision + recall)
+    return {"precision": precision, "recall": recall, "F1": f1, "clusters": int(number.max()) + 1}
+
+
+def run_splink(folder, threshold, memory_limit, threads):
+    import duckdb
+    from splink import DuckDBAPI
+    from splink.clustering import cluster_pairwise_predictions_at_threshold
+
+    con = duckdb.connect()
+    con.execute(f"SET memory_limit='{memory_limit}'; SET threads={threads}")
+    con.execute(f"SET temp_directory='{folder / 'spill'}'")
+    api = DuckDBAPI(connection=con)
+    start, cpu = perf_counter(), process_time()
+    nodes = con.read_parquet(str(folder / "nodes.parquet"))
+    edges = con.read_parquet(str(folder / "pairs.parquet"))
+    found = cluster_pairwise_predictions_at_threshold(
+        api.register(nodes),
+        api.register(edges),
+        api,
+        node_id_column_name="unique_id",
+        threshold_match_probability=threshold,
+    )
+    found.as_duckdbpyrelation().write_parquet(str(folder / "splink.parquet"))
+    return {"seconds": perf_counter() - start, "cpu seconds": process_time() - cpu}
