@@ -22,18 +22,25 @@ _BLOCK = 16
 
 @njit(cache=True, nogil=True)
 def _choose(state, begin, width, noise, best, chosen):
-    """Put the row that each element of a block likes best, with noise, into ``chosen``."""
+    """Put the row that each element of a block likes best, with noise, into ``chosen``.
+
+    ``noise`` is the temperature, the variates (the first few again at the end) and the place
+    in them to begin at.
+    """
+    temperature, gumbels, at = noise
+    k, size = state.counters[0], gumbels.shape[0] - _BLOCK
     best[:] = -np.inf
-    k, at = state.counters[0], 0
     for p in range(min(k + 1, state.size.shape[0])):  # the row after the last in use is a new set
-        c = state.slots[p]
-        row = state.table[c, begin : begin + width]
+        c = np.int64(state.slots[p])
+        row, variates = state.table[c, begin : begin + width], gumbels[at : at + width]
         for j in range(width):
-            x = row[j] + noise[at + j]
-            if x > best[j]:
-                best[j] = x
-                chosen[j] = c
+            x = row[j] + temperature * variates[j]
+            better = x > best[j]
+            best[j] = x if better else best[j]
+            chosen[j] = c if better else chosen[j]
         at += width
+        if at >= size:
+            at -= size
 
 
 @njit(cache=True, nogil=True)
@@ -43,21 +50,16 @@ def anneal_sweeps(weights, rules, state, temperatures, gumbels, random_state):
     n = labels.shape[0]
     block = max(1, min(_BLOCK, n // 32))
     n_blocks = (n + block - 1) // block
-    best = np.empty(_BLOCK)
-    chosen = np.empty(_BLOCK, np.int32)
-    noise = np.empty((size.shape[0] + 1) * _BLOCK)
+    best, chosen = np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
+    cyclic = np.concatenate((gumbels, gumbels[:_BLOCK]))
     change = 0.0
     for temperature in temperatures:
         first = next_below(random_state, n_blocks)
         for b in range(n_blocks):
             begin = ((first + b) % n_blocks) * block
             width = min(begin + block, n) - begin
-            needed = min(state.counters[0] + 1, size.shape[0]) * width
             offset = next_below(random_state, gumbels.shape[0])
-            for i in range(needed):
-                noise[i] = temperature * gumbels[offset]
-                offset = offset + 1 if offset + 1 < gumbels.shape[0] else 0
-            _choose(state, begin, width, noise, best, chosen)
+            _choose(state, begin, width, (temperature, cyclic, offset), best, chosen)
             for j in range(width):
                 v, c = begin + j, chosen[j]
                 a = labels[v]

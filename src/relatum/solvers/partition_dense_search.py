@@ -55,12 +55,16 @@ class DenseSearch:
     def __init__(self, weights: NDArray[Any], rules: Rules, stop: Stop = never) -> None:
         self.weights, self.rules, self.stop = weights, rules, stop
         self.n = len(weights)
-        largest, square = 0.0, 0.0
+        largest, squares = 0.0, np.zeros(2)
         for row in weights:  # row by row: nothing of the size of the matrix is made
             largest = max(largest, float(row.max()), -float(row.min()))
-            square += float(np.dot(row, row))
+            high, low = np.maximum(row, 0), np.minimum(row, 0)
+            squares += float(np.dot(high, high)), float(np.dot(low, low))
         self.tolerance = 1e-9 * largest
-        self.noise = (square / max(1, self.n)) ** 0.5  # typical sum of a row of random signs
+        # The typical sum of a row of random signs. Scores of one sign that far outweigh the
+        # others, in size or number, keep elements apart (or together) at any temperature:
+        # the choices that are open are between scores of the size of the others.
+        self.noise = float(2 * squares.min() / max(1, self.n)) ** 0.5 or largest
 
     def value(self, labels: Index) -> float:
         """Sum of the scores inside sets."""

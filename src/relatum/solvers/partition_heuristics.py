@@ -38,7 +38,7 @@ Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str,
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
 DISPUTED = 800  # elements up to which what several starts disagree on is searched
-QUICK = Effort(pool=8, sweeps=100, patience=3, generations=12, epochs=0)
+QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0)
 LONG = Effort()
 BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0)
 STARTS = 8
@@ -113,17 +113,28 @@ def _evolved(
 def _opening(
     instance: Instance, control: Control, search: DenseSearch, start: Index | None
 ) -> Index:
-    """Return a first partition, soon: greedy joins and a short, cool annealing."""
+    """Return a first partition, soon: greedy joins and short, cool annealings."""
+    inserted = renumbered(search.improve(search.complete(_nothing(search), (0,))).labels)
+    report = _reporter(instance, control)
+    best, value = inserted, search.value(inserted)
+    report(value)
     if start is None and instance.n > EVOLVED:
-        return renumbered(search.improve(search.complete(_nothing(search), (0,))).labels)
-    found = [renumbered(search.improve(search.complete(_nothing(search), (0,))).labels)]
-    _reporter(instance, control)(search.value(found[0]))
+        return best
     labels = start if start is not None else _greedy(instance, control, None)[0]
     state = search.improve(search.complete(labels, (0,)))
-    found.append(renumbered(state.labels))
-    if not search.stop():
-        found.append(renumbered(search.anneal(state, 0.02, 30, control.seed).labels))
-    return max(found, key=search.value)
+    idle = 0
+    for number in range(20):
+        found = renumbered(state.labels)
+        idle = idle + 1 if search.value(found) <= value else 0
+        if idle == 0:
+            best, value = found, search.value(found)
+            report(value)
+        if search.stop() or idle >= 4:
+            break
+        hot = (0.02, 0.03, 0.015, 0.04)[number % 4]
+        seed = control.seed + number
+        state = search.anneal(search.complete(best, (0,)), hot, 30, seed)
+    return best
 
 
 def _nothing(search: DenseSearch) -> Index:

@@ -26,7 +26,7 @@ from relatum.solvers.partition_instance import renumbered
 __all__ = ["Effort", "Member", "evolve"]
 
 Index = NDArray[np.int64]
-HEATS = (1.0, 1.0, 1.0, 0.3)  # factors on the temperatures of new partitions
+HEATS = (0.3, 1.0, 1.0, 1.0)  # factors on the temperatures of new partitions
 Report = Callable[[float], None]
 
 
@@ -58,8 +58,8 @@ class Effort:
     patience: int = 6
     generations: int = 1 << 30
     epochs: int = 3
-    hot: float = 0.14
-    warm: float = 0.11
+    hot: float = 0.16
+    warm: float = 0.14
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class _Epoch:
         """Jobs that fill the pool: what is given, improved, and new partitions."""
         nothing = np.full(self.search.n, -1, np.int64)
         seeds = self.rng.integers(0, 1 << 62, self.effort.pool + len(starts)).tolist()
-        given = [_Job(labels, 0.0, 1.0, seed) for labels, seed in zip(starts, seeds, strict=False)]
+        given = [_Job(labels, 0.0, 0.2, seed) for labels, seed in zip(starts, seeds, strict=False)]
         new = [
             _Job(nothing, self.effort.hot, HEATS[k % len(HEATS)], seed)
             for k, seed in enumerate(seeds[len(starts) :])

@@ -45,6 +45,10 @@ class SparseSearch:
         self.n, self.n_entries = len(rules.sizes), len(graph.indices)
         scores = np.abs(graph.excess)
         self.tolerance = 1e-9 * float(scores.max(initial=abs(graph.background)))
+        # scores far larger than most act as rules: temperatures ignore their size
+        middle = float(np.median(scores)) if scores.size else 0.0
+        if middle > 0:
+            scores = np.minimum(scores, 4 * middle)
         self.unit = float(np.sqrt(np.dot(scores, scores) / max(1, scores.size)))
 
     def value(self, labels: Index) -> float:
