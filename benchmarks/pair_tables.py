@@ -21,14 +21,8 @@ DuckDB, and writes a Parquet file.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import platform
-import resource
-import subprocess
-import sys
-import tempfile
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,7 +81,7 @@ def false_pairs(entity, count, rng):
 
 
 def unique_pairs(pairs, n):
-    """The first listing of each unordered pair, in order."""
+    """Return the rows that list an unordered pair first, in order."""
     key = pairs.min(axis=1) * n + pairs.max(axis=1)
     return np.sort(np.unique(key, return_index=True)[1])
 

@@ -293,8 +293,8 @@ def solve_batch(batch: Components, settings: Settings) -> Solutions:
         own = slice(batch.element_ptr[k], batch.element_ptr[k + 1])
         if state[k] == OPEN and settings.prove:
             start = labels[own].copy()
-            result = _inferred(component, settings, start, float(bound[k]), k)
-            labels[own], value[k], bound[k] = result
+            proved = _inferred(component, settings, start, float(bound[k]), k)
+            labels[own], value[k], bound[k] = proved
         elif state[k] == LARGE:
             result = _solve_large(component, settings, k)
             labels[own], value[k], bound[k], pieces[k] = result

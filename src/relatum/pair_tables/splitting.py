@@ -81,7 +81,7 @@ def split_component(
     most_elements, most_pairs : int
         See `Splitter`.
     """
-    i, j, log_odds = (np.asarray(a) for a in pairs)
+    i, j, log_odds = pairs
     splitter = Splitter(n, most_elements, most_pairs)
     if len(related):
         splitter.must_join(np.ascontiguousarray(related[:, 0]), np.ascontiguousarray(related[:, 1]))
