@@ -16,7 +16,7 @@ __all__ = ["RecordBatches", "is_record_source"]
 Part: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None]
 
 # What a source of Arrow record batches can be asked for; none of the libraries is imported.
-_READERS = ("to_arrow_reader", "read_next_batch", "to_reader", "to_batches")
+_READERS = ("to_arrow_reader", "fetch_record_batch", "read_next_batch", "to_reader", "to_batches")
 
 
 def is_record_source(source: object) -> bool:
@@ -118,6 +118,8 @@ def _reading(source: Any, batch_size: int) -> tuple[Callable[[], Iterable[Any]],
         source = _parquet(source)
     if hasattr(source, "to_arrow_reader"):  # a DuckDB relation: a query, run once per reading
         return lambda: source.to_arrow_reader(batch_size), False
+    if hasattr(source, "fetch_record_batch"):  # the same, before DuckDB 1.4
+        return lambda: source.fetch_record_batch(batch_size), False
     if hasattr(source, "read_next_batch"):
         return lambda: source, True
     if hasattr(source, "to_batches"):
