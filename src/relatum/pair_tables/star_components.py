@@ -1,0 +1,98 @@
+"""Connected components of a Spark DataFrame of edges, by alternating stars.
+
+Kiveris et al. (2014): an operation *large-star* connects, for every node, its larger neighbours
+to its smallest neighbour; *small-star* does so with the others. Both keep the components, and
+alternating them ends, after about log(n) rounds, with a star around the smallest node of each
+component. A node's neighbours are only ever seen one by one, next to their minimum: no task
+holds a component.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relatum.errors import SolverError
+
+__all__ = ["star_components"]
+
+MOST_ROUNDS = 100
+
+
+def star_components(edges: Any) -> tuple[Any, int]:
+    """Return the smallest node of each node's component.
+
+    Parameters
+    ----------
+    edges : Spark DataFrame with columns ``a`` and ``b``
+        Of any type that has an order; no nulls.
+
+    Returns
+    -------
+    roots : Spark DataFrame with columns ``node`` and ``root``
+        One row for each node that is not a root. Persisted; the caller lets go of it.
+    rounds : int
+        How many rounds of both operations were needed.
+    """
+    from pyspark.sql import functions as fn
+
+    stars = edges.select(fn.greatest("a", "b").alias("u"), fn.least("a", "b").alias("v"))
+    stars = stars.where("u != v").distinct().persist()
+    before = _print_of(stars)
+    for number in range(1, MOST_ROUNDS + 1):
+        following = _kept(_small_star(_large_star(stars)))
+        now = _print_of(following)
+        stars.unpersist()
+        stars = following
+        if now == before:
+            return stars.select(fn.col("u").alias("node"), fn.col("v").alias("root")), number
+        before = now
+    raise SolverError(
+        f"The components of the pairs were not found within {MOST_ROUNDS} rounds; that is more "
+        "than any graph of fewer than 2^100 nodes needs. Are the ids of the table stable when "
+        "it is read again? If not, write it to a file first."
+    )
+
+
+def _kept(stars: Any) -> Any:
+    """Keep a result: reliably if the session has a checkpoint folder, else with its history."""
+    if stars.sparkSession.sparkContext.getCheckpointDir() is not None:
+        return stars.checkpoint()
+    return stars.persist()
+
+
+def _print_of(stars: Any) -> tuple[Any, ...]:
+    """Return number and hash of the edges: the same after a round only at the end."""
+    from pyspark.sql import functions as fn
+
+    hashed = fn.xxhash64("u", "v")
+    row = stars.agg(
+        fn.count("u"), fn.sum(fn.shiftright(hashed, 20)), fn.sum(hashed.bitwiseAND(0xFFFFF))
+    )
+    return tuple(row.first())
+
+
+def _large_star(stars: Any) -> Any:
+    """Connect the larger neighbours of every node to its smallest neighbour (or to itself)."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as fn
+
+    both = fn.explode(
+        fn.array(
+            fn.struct(fn.col("u").alias("x"), fn.col("v").alias("y")),
+            fn.struct(fn.col("v").alias("x"), fn.col("u").alias("y")),
+        )
+    )
+    ends = stars.select(both.alias("e")).select("e.x", "e.y")
+    least = fn.least("x", fn.min("y").over(Window.partitionBy("x")))
+    ends = ends.withColumn("m", least).where("y > x")
+    return ends.select(fn.col("y").alias("u"), fn.col("m").alias("v"))
+
+
+def _small_star(stars: Any) -> Any:
+    """Connect every node and its smaller neighbours to the smallest of them."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as fn
+
+    ends = stars.withColumn("m", fn.min("v").over(Window.partitionBy("u")))
+    node = fn.explode(fn.array(fn.col("u"), fn.col("v")))
+    return ends.select(node.alias("u"), fn.col("m").alias("v")).where("u != v").distinct()
