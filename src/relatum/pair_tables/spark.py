@@ -5,8 +5,8 @@ Rows are checked and pairs made unique by the DataFrame API; components come fro
 every engine solves them by the same function, `relatum.pair_tables.solve_batch`. Nothing but
 counts and sums reaches the driver.
 
-Every step is a deterministic function of the table, and Spark repeats what a lost task or machine
-had done.
+Every step is a deterministic function of its input, and Spark repeats what a lost task or Python
+worker had done; what a lost machine had done as well, if the session has a checkpoint folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from relatum.errors import MissingDependencyError
 from relatum.pair_tables.columns import CERTAIN, REFUSED, SAME, Columns, refuse
 from relatum.pair_tables.component import Settings
 from relatum.pair_tables.frame_task import RELATED, SCORED, UNRELATED, solve_frame
-from relatum.pair_tables.star_components import star_components
+from relatum.pair_tables.star_components import computed, star_components
 
 __all__ = ["SparkOptions", "cluster_spark", "is_spark_frame"]
 
@@ -90,7 +90,7 @@ def cluster_spark(
     -------
     clusters : Spark DataFrame
         Columns: the id (and its source, if any), ``cluster_id``, ``cluster_size``,
-        ``cluster_gap`` (of its component, in bits). Persisted.
+        ``cluster_gap`` (of its component, in bits).
     summary : dict
     """
     try:
@@ -100,10 +100,7 @@ def cluster_spark(
             "Clustering a Spark DataFrame needs the package pyspark; install relatum[spark]."
         ) from None
     task = _Run(columns, settings, extras or Extras(), options or SparkOptions())
-    try:
-        return task.run(pairs, odd_rows)
-    finally:
-        task.release()
+    return task.run(pairs, odd_rows)
 
 
 @dataclass(eq=False)
@@ -112,7 +109,6 @@ class _Run:
     settings: Settings
     extras: Extras
     options: SparkOptions
-    held: list[Any] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
 
     def run(self, pairs: Any, odd_rows: str) -> tuple[Any, dict[str, Any]]:
@@ -120,19 +116,11 @@ class _Run:
         roots, rounds = self.components(listed)
         rows = self.rows_of(listed, roots)
         rows, between = self.bounded(rows)
-        clusters = self.solved(rows, nodes)
+        clusters = computed(self.solved(rows, nodes))
         summary = self.summary(clusters, between)
         summary["star_rounds"] = rounds
         wanted = [c for c in clusters.columns if not c.startswith("_")]
         return clusters.select(*wanted), summary
-
-    def hold(self, frame: Any) -> Any:
-        self.held.append(frame.persist())
-        return frame
-
-    def release(self) -> None:
-        for frame in self.held:
-            frame.unpersist()
 
     # --- rows that are not as they should be
 
@@ -140,7 +128,7 @@ class _Run:
         """Return pairs a < b with bits, each once, and all elements."""
         from pyspark.sql import functions as fn
 
-        read = self.hold(self._read(pairs))
+        read = computed(self._read(pairs))
         flags = {
             "null_ids": fn.col("a").isNull() | fn.col("b").isNull(),
             "null_scores": fn.col("score").isNull(),
@@ -160,7 +148,7 @@ class _Run:
             fn.count("bits").alias("_rows"),
             (fn.max("bits") - fn.min("bits") > SAME).alias("_odd"),
         )
-        listed = self.hold(listed)
+        listed = computed(listed)
         odd = fn.sum(fn.when(fn.col("_odd"), fn.col("_rows")))
         again = fn.sum(fn.when(~fn.col("_odd"), fn.col("_rows") - 1))
         extra = listed.agg(odd.alias("contradictory"), again.alias("duplicates"), fn.count("a"))
@@ -205,9 +193,7 @@ class _Run:
         edges = listed.where("bits > 0").select("a", "b")
         if self.extras.related is not None:
             edges = edges.union(self.extras.related.select("a", "b"))
-        roots, rounds = star_components(edges)
-        self.held.append(roots)
-        return roots, rounds
+        return star_components(edges)
 
     def rows_of(self, listed: Any, roots: Any) -> Any:
         """Return the rows of tasks: pairs inside components, and what is known of them."""
@@ -218,7 +204,7 @@ class _Run:
             if known is not None:
                 ends = (fn.least("a", "b").alias("a"), fn.greatest("a", "b").alias("b"))
                 rows = rows.union(known.select(*ends, fn.lit(0.0), fn.lit(kind)).distinct())
-        return self.hold(_inside(rows, roots))
+        return computed(_inside(rows, roots))
 
     def bounded(self, rows: Any) -> tuple[Any, dict[str, Any]]:
         """Split components that no task may hold, ever more strongly, until there are none.
@@ -241,7 +227,6 @@ class _Run:
             rest = rows.join(giant.select("component"), "component", "left_anti")
             strong = (fn.col("bits") > threshold) | (fn.col("kind") == RELATED)
             roots, _ = star_components(inside.where(strong).select("a", "b"))
-            self.held.append(roots)
             pieces = _inside(inside.select("a", "b", "bits", "kind"), roots)
             lost = inside.join(
                 pieces.select("a", "b", "kind"), ["a", "b", "kind"], "left_anti"
@@ -249,7 +234,7 @@ class _Run:
             total = lost.agg(fn.sum("bits"), fn.count("bits")).first()
             between["bits"] += float(total[0] or 0.0)
             between["pairs"] += int(total[1])
-            rows = self.hold(rest.unionByName(pieces))
+            rows = computed(rest.unionByName(pieces))
             sizes = rows.groupBy("component").agg(fn.count("a").alias("_count"))
             largest = sizes.agg(fn.max("_count"), fn.count("component")).first()
             threshold *= 2.0
@@ -287,7 +272,7 @@ class _Run:
             .applyInPandas(partial(solve_frame, settings=self.settings), _schema(keyed))
         )
         key = fn.struct("source", "id") if has_source else fn.col("id")
-        self.hold(found)
+        found = computed(found)
         return self._named(nodes.join(found.withColumn("node", key).drop("id"), "node", "full"))
 
     def _named(self, found: Any) -> Any:
@@ -314,8 +299,7 @@ class _Run:
     def summary(self, clusters: Any, between: Mapping[str, Any]) -> dict[str, Any]:
         from pyspark.sql import functions as fn
 
-        kept = clusters.persist()
-        total = kept.agg(
+        total = clusters.agg(
             fn.count(fn.lit(1)).alias("elements"),
             fn.sum(1.0 / fn.col("cluster_size")).alias("clusters"),
             fn.sum("_value").alias("value"),

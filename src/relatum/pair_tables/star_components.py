@@ -13,7 +13,7 @@ from typing import Any
 
 from relatum.errors import SolverError
 
-__all__ = ["star_components"]
+__all__ = ["computed", "star_components"]
 
 MOST_ROUNDS = 100
 
@@ -29,20 +29,18 @@ def star_components(edges: Any) -> tuple[Any, int]:
     Returns
     -------
     roots : Spark DataFrame with columns ``node`` and ``root``
-        One row for each node that is not a root. Persisted; the caller lets go of it.
+        One row for each node that is not a root.
     rounds : int
         How many rounds of both operations were needed.
     """
     from pyspark.sql import functions as fn
 
     stars = edges.select(fn.greatest("a", "b").alias("u"), fn.least("a", "b").alias("v"))
-    stars = stars.where("u != v").distinct().persist()
+    stars = computed(stars.where("u != v").distinct())
     before = _print_of(stars)
     for number in range(1, MOST_ROUNDS + 1):
-        following = _kept(_small_star(_large_star(stars)))
-        now = _print_of(following)
-        stars.unpersist()
-        stars = following
+        stars = computed(_small_star(_large_star(stars)))
+        now = _print_of(stars)
         if now == before:
             return stars.select(fn.col("u").alias("node"), fn.col("v").alias("root")), number
         before = now
@@ -53,11 +51,16 @@ def star_components(edges: Any) -> tuple[Any, int]:
     )
 
 
-def _kept(stars: Any) -> Any:
-    """Keep a result: reliably if the session has a checkpoint folder, else with its history."""
-    if stars.sparkSession.sparkContext.getCheckpointDir() is not None:
-        return stars.checkpoint()
-    return stars.persist()
+def computed(frame: Any) -> Any:
+    """Compute a frame now, and forget how: plans that grow from round to round exhaust the driver.
+
+    Where the session has a checkpoint folder (``sparkContext.setCheckpointDir``), the rows are
+    kept there and survive the loss of a machine; else they are kept by the executors, and
+    survive the loss of tasks and of Python workers.
+    """
+    if frame.sparkSession.sparkContext.getCheckpointDir() is not None:
+        return frame.checkpoint()
+    return frame.localCheckpoint()
 
 
 def _print_of(stars: Any) -> tuple[Any, ...]:
