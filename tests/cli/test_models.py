@@ -52,7 +52,7 @@ def test_errors(table, tmp_path):
         fit(path, "map", None, out)
     with pytest.raises(DataError, match="no column 'colour'"):
         fit(path, "map", "colour", out)
-    with pytest.raises(DataError, match="line 2: 'x' in column 'kind' is not a number"):
+    with pytest.raises(DataError, match="line 2: 'x' in column 'kind' is not a finite number"):
         fit(path, "map", "u", out)
     assert not out.exists()
     with pytest.raises(DataError, match="not a model"):

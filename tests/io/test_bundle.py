@@ -9,7 +9,7 @@ import pytest
 
 import relatum as rt
 from relatum.errors import DataError
-from relatum.io.bundle import fingerprint, load_estimate, save_estimate, write_atomically
+from relatum.io.bundle import fingerprint, load_estimate, save_estimate
 from relatum.testing import random_problems
 
 
@@ -78,19 +78,3 @@ def test_tampering_with_the_file_is_caught(tmp_path):
     arrays["manifest"] = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
     np.savez(tmp_path / "forged.npz", **arrays)
     assert not rt.verify(problem, load_estimate(tmp_path / "forged.npz", problem))
-
-
-def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
-    target = tmp_path / "out.bin"
-    write_atomically(target, b"old")
-
-    def fails(*arguments):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("pathlib.Path.replace", fails)
-    with pytest.raises(KeyboardInterrupt):
-        write_atomically(target, b"new")
-    assert target.read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["out.bin"]
-    with pytest.raises(DataError, match="cannot be written"):
-        write_atomically(tmp_path / "missing" / "x", b"")

@@ -2,11 +2,13 @@
 
 Commands import what they need when they run, so that ``relatum --help`` is quick. Exit
 codes: 0 a relation was found or everything is in order, 1 a certificate does not hold,
-2 wrong input, 3 nothing is feasible, 4 no relation was found in time.
+2 wrong input, 3 nothing is feasible, 4 no relation was found in time, 130 interrupted before
+there was anything to keep, 141 whoever read the output has gone.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +21,8 @@ from relatum.errors import RelatumError
 
 __all__ = ["main"]
 
-FILE: Any = click.Path(dir_okay=False, path_type=Path)
+# Readers and writers say themselves what is wrong with a file, in one line.
+FILE: Any = click.Path(readable=False, path_type=Path)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -28,8 +31,8 @@ def cli() -> None:
     """Estimate maximally probable maps, equivalence relations and linear orders.
 
     Exit codes: 0 found or in order, 1 a certificate does not hold, 2 wrong input,
-    3 nothing is feasible, 4 nothing found in time. Shell completion: see
-    "relatum completion --help".
+    3 nothing is feasible, 4 nothing found in time, 130 interrupted. Shell completion:
+    see "relatum completion --help".
     """
 
 
@@ -135,6 +138,67 @@ def verify_command(
     sys.exit(run_verify(problem, bundle, as_json))
 
 
+@cli.command("bench")
+@click.argument("files", type=FILE, nargs=-1, required=True)
+@problem_options
+@click.option(
+    "--solver", "solvers", multiple=True, help="May be repeated; every one that fits otherwise."
+)
+@click.option("--prove", is_flag=True, help="Search until optimality is proven.")
+@click.option("--time-limit", default=10.0, show_default=True, help="Seconds a solver and file.")
+@click.option("--seed", default=0, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def bench_command(
+    files: tuple[Path, ...],
+    kind: str | None,
+    file_format: str | None,
+    evidence_path: Path | None,
+    background: float | None,
+    number: int,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Run solvers side by side on FILES: value, bound, gap and time of each.
+
+    Every estimate is checked by "relatum.verify". The benchmarks of the library itself are
+    in the folder "benchmarks" of its source.
+    """
+    from relatum.cli.bench import run
+    from relatum.cli.solve import load_problem
+
+    problems = {
+        str(f): load_problem(f, kind, file_format, evidence_path, background, number) for f in files
+    }
+    sys.exit(run(problems, options, as_json))
+
+
+@cli.command("convert")
+@click.argument("file", type=FILE)
+@click.argument("out", type=FILE)
+@click.option("--from", "file_format", help="The format of FILE; guessed otherwise.")
+@click.option("--to", "wanted", help="The format of OUT; told from its ending otherwise.")
+@click.option("--as", "kind", metavar="SET", help="As for 'relatum solve'.")
+@click.option("--number", default=0, help="Which instance of a file with several.")
+def convert_command(
+    file: Path,
+    out: Path,
+    file_format: str | None,
+    wanted: str | None,
+    kind: str | None,
+    number: int,
+) -> None:
+    """Write the log-odds in FILE to OUT in another format.
+
+    Formats: lolib, cplib, multicut, signed, pace, pairs, matrix; preflib is read only.
+    """
+    from relatum.cli.solve import load_problem
+    from relatum.io.conversion import write_problem
+
+    problem = load_problem(file, kind, file_format, None, None, number)
+    for note in write_problem(out, problem, wanted):
+        click.echo(f"note: {note}", err=True)
+
+
 @cli.command("fit")
 @click.argument("file", type=FILE)
 @click.option("--as", "kind", type=click.Choice(["map", "equivalence", "order"]), required=True)
@@ -198,8 +262,26 @@ def completion_command(shell: str) -> None:
 
 def main() -> None:
     """Run the command line; errors of the user are one line, without a traceback."""
+    code = 0
     try:
-        cli(prog_name="relatum")
+        code = cli(prog_name="relatum", standalone_mode=False) or 0
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = _fail("interrupted; nothing was written.", 130)
     except RelatumError as error:
-        click.echo(f"relatum: {error}", err=True)
-        sys.exit(2)
+        code = _fail(str(error), 2)
+    except MemoryError:
+        code = _fail("there is not enough memory for a problem of this size.", 2)
+    except BrokenPipeError:  # the reader, such as head, has gone
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, sys.stdout.fileno())
+        code = 141
+    sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"relatum: {message}", err=True)
+    return code

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from relatum import metrics
+from relatum.cli.output import echo_json, finite
 from relatum.errors import DataError
 from relatum.io.pair_tables import read_rows
 
@@ -22,9 +22,12 @@ def run(true: Path, estimated: Path, as_json: bool) -> None:
             f"{true} has the columns {', '.join(names)} and {estimated} {', '.join(other)}; both "
             "are partitions (element,set) or both orders (rank,element)."
         )
+    column = names.index("element")
+    for path, rows in ((true, a), (estimated, b)):
+        _once([row[column] for row in rows], path)
     numbers = _orders(a, b) if names[0] == "rank" else _partitions(a, b)
     if as_json:
-        click.echo(json.dumps(numbers))
+        echo_json({name: finite(number) for name, number in numbers.items()})
         return
     for name, number in numbers.items():
         click.echo(f"{name:28} {number:.6f}")
@@ -56,6 +59,16 @@ def _orders(a: list[list[str]], b: list[list[str]]) -> dict[str, float]:
         name: metrics.permutation_distance(range(len(first)), second, name)
         for name in metrics.PERMUTATION_METRICS
     }
+
+
+def _once(elements: list[str], path: Path) -> None:
+    if not elements:
+        raise DataError(f"{path} has a heading but no rows; there is nothing to compare.")
+    seen: set[str] = set()
+    for element in elements:
+        if element in seen:
+            raise DataError(f"{path} lists the element {element!r} twice; drop one of the rows.")
+        seen.add(element)
 
 
 def _same_elements(a: set[str], b: set[str]) -> None:

@@ -6,6 +6,8 @@ A model file is a pickle written by joblib: load only files that you trust.
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,59 +16,81 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum import __version__
-from relatum.errors import DataError
+from relatum.errors import DataError, RelatumError
 from relatum.estimators import LinearRanker, MapClassifier, PartitionClustering
-from relatum.io.bundle import write_atomically
-from relatum.io.pair_tables import read_rows
-from relatum.io.text import read_text
+from relatum.io.pair_tables import csv_text, numbered_rows
+from relatum.io.text import numbered_lines, opened
+from relatum.io.writing import require_writable, write_atomically
 
 __all__ = ["fit", "predict"]
 
 
-def _table(path: Path, wanted: list[str] | None = None) -> tuple[list[str], NDArray[np.float64]]:
-    """Return (column names, numbers) of the columns of a CSV file that are wanted."""
-    names, rows = read_rows(path)
-    missing = [n for n in wanted or [] if n not in names]
-    if missing:
-        raise DataError(f"{path} has no column {missing[0]!r}; its columns are {', '.join(names)}.")
-    chosen = names if wanted is None else wanted
-    places = [names.index(n) for n in chosen]
-    out = np.empty((len(rows), len(places)))
-    for line, row in enumerate(rows):
-        for k, place in enumerate(places):
+Table = tuple[list[str], list[tuple[int, list[str]]]]
+
+
+def _column(table: Table, name: str, path: Path) -> int:
+    if name not in table[0]:
+        raise DataError(f"{path} has no column {name!r}; its columns are {', '.join(table[0])}.")
+    return table[0].index(name)
+
+
+def _features(table: Table, wanted: list[str], path: Path) -> NDArray[np.float64]:
+    """Return the numbers of the columns that are wanted."""
+    places = [_column(table, name, path) for name in wanted]
+    out = np.empty((len(table[1]), len(places)))
+    for k, (line, row) in enumerate(table[1]):
+        for column, place in enumerate(places):
             try:
-                out[line, k] = float(row[place])
+                out[k, column] = float(row[place])
             except ValueError:
+                out[k, column] = np.nan
+            if not np.isfinite(out[k, column]):
                 raise DataError(
-                    f"{path}, line {line + 2}: {row[place]!r} in column {names[place]!r} is not a "
-                    "number."
-                ) from None
-    return chosen, out
+                    f"{path}, line {line}: {row[place][:60]!r} in column {wanted[column]!r} is not "
+                    "a finite number."
+                )
+    if not len(out):
+        raise DataError(f"{path}, line 1: there are no rows below the heading.")
+    return out
 
 
-def _labels(path: Path, column: str) -> NDArray[Any]:
-    names, rows = read_rows(path)
-    if column not in names:
-        raise DataError(f"{path} has no column {column!r}; its columns are {', '.join(names)}.")
-    return np.array([row[names.index(column)].strip() for row in rows])
+def _sequences(path: Path) -> list[list[str]]:
+    found = [line.split() for _, line in numbered_lines(path)]
+    if not found:
+        raise DataError(f"{path}, line 1: the file is empty; a line holds the items of a sequence.")
+    return found
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """Turn what scikit-learn says of data into an error that names their file."""
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error, RelatumError):
+            raise
+        raise DataError(f"{path}: {str(error).splitlines()[0]}") from None
 
 
 def fit(path: Path, kind: str, label: str | None, out: Path) -> str:
     """Learn a model from a file, write it, and say what was learned."""
+    require_writable(out)
+    columns: list[str] = []
     if kind == "order":
-        sequences = [line.split() for line in read_text(path).splitlines() if line.strip()]
+        sequences = _sequences(path)
         model: Any = LinearRanker(prove=False).fit(sequences)
-        columns: list[str] = []
         said = f"the order of {len(model.items_)} items from {len(sequences)} sequences"
     else:
         if label is None:
             raise DataError(f"Learning a {kind} needs --label, the column with the labels.")
-        names, _ = read_rows(path)
-        columns = [n for n in names if n != label]
-        y = _labels(path, label)
-        _, x = _table(path, columns)
+        table = numbered_rows(path)
+        place = _column(table, label, path)
+        columns = [n for n in table[0] if n != label]
+        x = _features(table, columns, path)
+        y = np.array([row[place].strip() for _, row in table[1]])
         model = MapClassifier() if kind == "map" else PartitionClustering()
-        model.fit(x, y)
+        with _told_of(path):
+            model.fit(x, y)
         said = f"{len(x)} elements with {len(columns)} features and {len(set(y))} labels"
     buffer = io.BytesIO()
     content = {"relatum": __version__, "kind": kind, "columns": columns, "model": model}
@@ -76,29 +100,31 @@ def fit(path: Path, kind: str, label: str | None, out: Path) -> str:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise DataError(f"There is no file {path}.")
-    try:
-        content = joblib.load(path)
-        if "relatum" not in content:
-            raise ValueError("no model of relatum")
-    except Exception as error:  # whatever a damaged pickle raises
-        raise DataError(f"{path} is not a model written by 'relatum fit' ({error}).") from None
+    with opened(path) as file:
+        try:
+            content = joblib.load(file)
+            if "relatum" not in content:
+                raise ValueError("no model of relatum")
+        except Exception as error:  # whatever a damaged pickle raises
+            told = (str(error).splitlines() or [type(error).__name__])[0][:200]
+            raise DataError(
+                f"{path} is not a model, or is damaged ({told}); write one with 'relatum fit'."
+            ) from None
     return dict(content)
 
 
 def predict(model_path: Path, path: Path, out: Path | None) -> str:
     """Apply a model to a file; return the result as CSV text, and write it if asked to."""
+    if out is not None:
+        require_writable(out)
     content = _load(model_path)
     model = content["model"]
     if content["kind"] == "order":
-        lines = [line.split() for line in read_text(path).splitlines() if line.strip()]
-        text = "\n".join(" ".join(s) for s in model.predict_many(lines)) + "\n"
+        text = "\n".join(" ".join(s) for s in model.predict_many(_sequences(path))) + "\n"
     else:
-        _, x = _table(path, content["columns"])
+        x = _features(numbered_rows(path), content["columns"], path)
         heading = "label" if content["kind"] == "map" else "set"
-        rows = [f"{k},{value}" for k, value in enumerate(model.predict(x))]
-        text = "\n".join([f"element,{heading}", *rows]) + "\n"
+        text = csv_text(["element", heading], enumerate(model.predict(x).tolist()))
     if out is not None:
         write_atomically(out, text.encode())
     return text

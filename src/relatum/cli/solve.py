@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.text import Text
 
+from relatum.cli.output import console, echo_json, finite
 from relatum.errors import DataError
 from relatum.estimate import Estimate, Status
 from relatum.inference import infer
-from relatum.io.bundle import load_estimate, save_estimate, write_atomically
+from relatum.io.bundle import load_estimate, save_estimate
+from relatum.io.pair_tables import write_rows
 from relatum.io.problems import Request, parse_set, read_evidence, read_problem
+from relatum.io.writing import require_writable, write_lines
 from relatum.problem import Problem
 from relatum.relation import PartialMap, Partition, WeakOrder
 from relatum.solvers.control import Progress
@@ -55,22 +57,24 @@ def load_problem(
 def run_solve(
     problem: Problem, options: dict[str, Any], out: Path | None, as_json: bool, quiet: bool
 ) -> int:
-    """Infer, show, write; return the exit code."""
+    """Infer, write, show; return the exit code."""
+    if out is not None:
+        _require_output(out)
     estimate = _with_progress(problem, options, quiet or as_json)
     if out is not None:
         _write(out, problem, estimate)
     if as_json:
-        click.echo(json.dumps(_summary(problem, estimate)))
+        echo_json(_summary(problem, estimate))
     elif not quiet:
-        _show(problem, estimate, out)
+        _show(problem, estimate, out, options["time_limit"])
     return EXIT_CODES[estimate.status]
 
 
 def _with_progress(problem: Problem, options: dict[str, Any], silent: bool) -> Estimate:
-    console = Console(stderr=True)
-    if silent or not console.is_terminal:
+    terminal = console(stderr=True)
+    if silent or not terminal.is_terminal:
         return infer(problem, **options)
-    with Live(Text("reading"), console=console, refresh_per_second=4, transient=True) as live:
+    with Live(Text("searching"), console=terminal, refresh_per_second=4, transient=True) as live:
 
         def show(p: Progress) -> None:
             live.update(
@@ -81,10 +85,6 @@ def _with_progress(problem: Problem, options: dict[str, Any], silent: bool) -> E
             )
 
         return infer(problem, monitor=show, **options)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _names(problem: Problem) -> Callable[[int], Any]:
@@ -113,43 +113,52 @@ def _summary(problem: Problem, e: Estimate) -> dict[str, Any]:
     return {
         "status": e.status.name,
         "message": e.message,
-        "value": _finite(e.value),
-        "bound": _finite(e.bound),
-        "gap": _finite(e.gap),
+        "value": finite(e.value),
+        "bound": finite(e.bound),
+        "gap": finite(e.gap),
         "solver": e.solver,
         "seconds": e.stats.get("seconds"),
+        "stopped": bool(e.stats.get("stopped", False)),
         "columns": columns,
         "rows": plain,
     }
+
+
+def _require_output(out: Path) -> None:
+    """Refuse an output that cannot be written, before the search."""
+    if out.suffix not in (".csv", ".json", ".npz"):
+        raise DataError(
+            f"The output {out} ends in .csv (the relation), .json (relation and numbers) or .npz "
+            "(everything, for `relatum verify`)."
+        )
+    require_writable(out)
 
 
 def _write(out: Path, problem: Problem, estimate: Estimate) -> None:
     if out.suffix == ".npz":
         save_estimate(out, problem, estimate)
     elif out.suffix == ".json":
-        write_atomically(out, json.dumps(_summary(problem, estimate)).encode())
-    elif out.suffix == ".csv":
-        columns, rows = _rows(problem, estimate)
-        lines = [",".join(columns), *(",".join(map(str, row)) for row in rows)]
-        write_atomically(out, ("\n".join(lines) + "\n").encode())
+        summary = json.dumps(_summary(problem, estimate), allow_nan=False, ensure_ascii=False)
+        write_lines(out, [summary])
     else:
-        raise DataError(
-            f"The output {out} ends in .csv (the relation), .json (relation and numbers) or .npz "
-            "(everything, for `relatum verify`)."
-        )
+        write_rows(out, *_rows(problem, estimate))
 
 
-def _show(problem: Problem, e: Estimate, out: Path | None) -> None:
-    console = Console(soft_wrap=True)
-    console.print(f"[bold]{problem!r}[/bold]", highlight=False)
-    console.print(f"{e.status.name}: {e.message}")
+def _show(problem: Problem, e: Estimate, out: Path | None, time_limit: float) -> None:
+    screen = console()
+    screen.print(f"[bold]{escape(repr(problem))}[/bold]", highlight=False)
+    screen.print(f"{e.status.name}: {escape(e.message)}")
     if e.relation is not None:
         gap = "0" if e.gap < 1e-6 else f"{e.gap:.6g}"
-        console.print(f"value {e.value:.6f} bits, bound {e.bound:.6f}, gap {gap} bits")
-        console.print(f"{e.relation!r}", highlight=False)
-    console.print(f"solver {e.solver}, {e.stats.get('seconds', 0.0):.2f} s")
+        screen.print(f"value {e.value:.6f} bits, bound {e.bound:.6f}, gap {gap} bits")
+        screen.print(escape(repr(e.relation)), highlight=False)
+    seconds = float(e.stats.get("seconds", 0.0))
+    screen.print(f"solver {e.solver}, {seconds:.2f} s")
+    if e.stats.get("stopped") and e.status in (Status.FEASIBLE, Status.BOUND_ONLY):
+        why = "by the time limit" if seconds >= time_limit else "by Ctrl-C"
+        screen.print(f"stopped {why}: this is the best so far")
     if out is not None:
-        console.print(f"written to {out}")
+        screen.print(f"written to {escape(str(out))}")
 
 
 def run_verify(problem: Problem, bundle: Path, as_json: bool) -> int:
@@ -157,7 +166,7 @@ def run_verify(problem: Problem, bundle: Path, as_json: bool) -> int:
     estimate = load_estimate(bundle, problem)
     report = verify(problem, estimate)
     if as_json:
-        click.echo(json.dumps({"ok": report.ok, "reason": report.reason, "exact": report.exact}))
+        echo_json({"ok": report.ok, "reason": report.reason, "exact": report.exact})
     else:
         click.echo(("verified: " if report.ok else "NOT verified: ") + report.reason)
     return 0 if report.ok else 1

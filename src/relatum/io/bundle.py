@@ -13,9 +13,8 @@ import dataclasses
 import hashlib
 import io
 import json
-import os
-import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -26,33 +25,32 @@ from relatum import certificate as vocabulary
 from relatum.certificate import Certificate, Cuts
 from relatum.errors import DataError
 from relatum.estimate import Estimate, Status
+from relatum.io.text import opened
+from relatum.io.writing import write_atomically
 from relatum.problem import Problem
 from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
 from relatum.scores import SparseScores
 
-__all__ = ["fingerprint", "load_estimate", "save_estimate", "write_atomically"]
+__all__ = ["fingerprint", "load_estimate", "save_estimate"]
 
 FORMAT, VERSION = "relatum-estimate", 1
 _KINDS: dict[str, type[Relation]] = {
     c.__name__: c for c in (Relation, Map, PartialMap, Partition, LinearOrder, WeakOrder)
 }
+# whatever a damaged archive, a foreign manifest or fields that do not fit together raise
+_DAMAGE = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    EOFError,
+    RecursionError,
+    NotImplementedError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _NODES: dict[str, Any] = {c.__name__: c for c in vocabulary.Proof.__args__}
-
-
-def write_atomically(path: str | Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    path = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror}.") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def fingerprint(problem: Problem) -> str:
@@ -201,19 +199,22 @@ def load_estimate(path: str | Path, problem: Problem | None = None) -> Estimate:
     DataError
         If the file is not a bundle, or belongs to another problem.
     """
-    try:
-        # opened here: numpy leaves a damaged file open
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            manifest = json.loads(archive["manifest"].tobytes())
-            if manifest["format"] != FORMAT or manifest["version"] != VERSION:
-                raise KeyError("format")
-            estimate = _read(archive, manifest)
-    except FileNotFoundError:
-        raise DataError(f"There is no file {path}.") from None
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError(
-            f"{path} is not a bundle of version {VERSION} written by relatum ({error})."
-        ) from None
+    with opened(path) as file:  # opened here: numpy leaves a damaged file open
+        if file.read(2) != b"PK":
+            raise DataError(f"{path} is not a bundle: write one with 'relatum solve -o NAME.npz'.")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                manifest = json.loads(archive["manifest"].tobytes())
+                if manifest["format"] != FORMAT or manifest["version"] != VERSION:
+                    raise KeyError("format")
+                estimate = _read(archive, manifest)
+        except _DAMAGE as error:
+            told = (str(error).splitlines() or [type(error).__name__])[0][:200]
+            raise DataError(
+                f"{path} is not a bundle of version {VERSION} written by relatum, or is damaged "
+                f"({told}); write it again with 'relatum solve -o NAME.npz'."
+            ) from None
     if problem is not None and manifest["problem"] != fingerprint(problem):
         raise DataError(
             f"{path} was written for another problem: log-odds or feasible set differ. Use the "

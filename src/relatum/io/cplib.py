@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.io.listed_pairs import numbers_of
-from relatum.io.text import read_text
+from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
+from relatum.io.text import numbered_lines
+from relatum.io.writing import numbers_as_text, write_lines
 
-__all__ = ["read_cplib"]
+__all__ = ["read_cplib", "write_cplib"]
 
 
 def read_cplib(path: str | Path) -> NDArray[np.float64]:
@@ -35,15 +38,38 @@ def read_cplib(path: str | Path) -> NDArray[np.float64]:
     DataError
         With file and line, if the file is not of this format.
     """
-    lines = read_text(path).splitlines()
-    numbers = numbers_of(lines, path, 0)
-    if numbers.size == 0 or numbers[0] < 1 or numbers[0] != int(numbers[0]):
-        got = f"begins with {numbers[0]:g}" if numbers.size else "is empty"
-        raise DataError(f"{path}, line 1: a positive number of elements comes first; it {got}.")
-    n = int(numbers[0])
-    if numbers.size - 1 != n * (n - 1) // 2:
+    lines = numbered_lines(path)
+    number, line = next(lines, (1, ""))
+    first = numbers_of([(number, line)], path)
+    if first.size == 0 or not 1 <= first[0] <= 1e9 or first[0] != int(first[0]):
+        got = f"begins with {first[0]:g}" if first.size else "is empty"
         raise DataError(
-            f"{path}: {n} elements are announced, which have {n * (n - 1) // 2} pairs, but "
-            f"{numbers.size - 1} scores follow."
+            f"{path}, line {number}: a positive number of elements comes first; the file {got}."
         )
-    return numbers[1:].copy()
+    n = int(first[0])
+    pairs = n * (n - 1) // 2
+    announced = f"{n} elements are announced, which have {pairs} pairs"
+    rest = numbers_to_the_end(lines, path, number, pairs + 1 - first.size, announced)
+    return np.concatenate([first[1:], rest])
+
+
+def write_cplib(path: str | Path, scores: ArrayLike) -> None:
+    """Write the scores of all pairs so that `read_cplib` reads them back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Gzipped if the name ends in ``.gz``; written whole or not at all.
+    scores : array-like (n (n - 1) / 2,)
+        The upper triangle, row by row.
+    """
+    upper = np.asarray(scores, dtype=np.float64)
+    n = (1 + math.isqrt(1 + 8 * upper.size)) // 2
+    if upper.ndim != 1 or n * (n - 1) // 2 != upper.size:
+        raise DataError(
+            f"CP-Lib holds an upper triangle of n (n - 1) / 2 scores, got shape {upper.shape}."
+        )
+    words = numbers_as_text(upper, "the scores")
+    ends = np.cumsum([0, *range(n - 1, 0, -1)]).tolist()
+    rows = (" ".join(words[a:b]) for a, b in pairwise(ends))
+    write_lines(path, [str(n), *rows])

@@ -1,8 +1,9 @@
-"""Listed pairs with scores: what sparse formats hold, and how their lines are read."""
+"""Listed pairs with scores: what sparse formats hold, and how their lines are read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import DataError
+from relatum.io.writing import numbers_as_text
 
-__all__ = ["ListedPairs", "numbers_of", "pairs_of"]
+__all__ = [
+    "ListedPairs",
+    "counts_of",
+    "lines_of_pairs",
+    "numbers_of",
+    "numbers_to_the_end",
+    "pairs_of",
+]
+
+MOST = 1 << 31  # elements or pairs
+BATCH = 4096  # lines that are turned into numbers at a time
 
 
 class ListedPairs(NamedTuple):
@@ -34,47 +46,96 @@ class ListedPairs(NamedTuple):
     optimum: float | None = None
 
 
-def numbers_of(lines: Sequence[str], path: str | Path, before: int) -> NDArray[np.float64]:
-    """All numbers of some lines; ``before`` lines of the file come before them."""
+Numbered = Sequence[tuple[int, str]]  # lines with their numbers in the file
+
+
+def numbers_of(lines: Numbered, path: str | Path) -> NDArray[np.float64]:
+    """All numbers of some lines."""
     try:
-        numbers = np.array(" ".join(lines).split(), dtype=np.float64)
+        numbers = np.array(" ".join([line for _, line in lines]).split(), dtype=np.float64)
     except ValueError:
         numbers = np.array([np.nan])
     if np.isfinite(numbers).all():
         return numbers
-    for k, line in enumerate(lines):
+    for number, line in lines:
         for word in line.split():
             try:
                 good = np.isfinite(float(word))
             except ValueError:
                 good = False
             if not good:
-                raise DataError(f"{path}, line {before + k + 1}: {word!r} is not a finite number.")
+                raise DataError(f"{path}, line {number}: {_short(word)} is not a finite number.")
     return numbers
 
 
+def numbers_to_the_end(
+    lines: Iterator[tuple[int, str]], path: str | Path, before: int, wanted: int, announced: str
+) -> NDArray[np.float64]:
+    """All numbers of the remaining lines, which are ``wanted`` or an error.
+
+    Reading stops at the first lines that have too many.
+    """
+    found: list[NDArray[np.float64]] = []
+    count, last = 0, before
+    while batch := list(islice(lines, BATCH)):
+        found.append(numbers_of(batch, path))
+        count += len(found[-1])
+        last = batch[-1][0]
+        if count > wanted:
+            raise DataError(
+                f"{path}, line {last}: {announced}, but {count} or more follow. Is the first "
+                "number right?"
+            )
+    if count < wanted:
+        raise DataError(
+            f"{path}, line {last}: {announced}, but {count} follow and the file ends. Is it cut "
+            "off?"
+        )
+    return np.concatenate([np.empty(0), *found])
+
+
+def counts_of(line: str, path: str | Path, number: int) -> tuple[int, int, float | None] | None:
+    """Read ``n m`` or ``n m optimum``; None if it is something else."""
+    header = numbers_of([(number, line)], path)
+    if len(header) not in (2, 3) or any(x < 0 or x != np.floor(x) or x > MOST for x in header[:2]):
+        return None
+    return int(header[0]), int(header[1]), float(header[2]) if len(header) == 3 else None
+
+
 def pairs_of(
-    lines: Sequence[str], path: str | Path, before: int, n: int, optimum: float | None = None
+    lines: Numbered, path: str | Path, n: int, optimum: float | None = None
 ) -> ListedPairs:
     """Read lines ``u v score`` with elements from 0 to n - 1."""
-    for k, line in enumerate(lines):
+    for number, line in lines:
         if len(line.split()) != 3:
             raise DataError(
-                f"{path}, line {before + k + 1}: a pair is written 'u v score', got {line!r}."
+                f"{path}, line {number}: a pair is written 'u v score', got {_short(line)}."
             )
-    table = numbers_of(lines, path, before).reshape(-1, 3)
+    table = numbers_of(lines, path).reshape(-1, 3)
     ends = table[:, :2]
     bad = np.flatnonzero(((ends < 0) | (ends >= n) | (ends != np.floor(ends))).any(axis=1))
     if bad.size:
+        number, line = lines[bad[0]]
         raise DataError(
-            f"{path}, line {before + bad[0] + 1}: elements are whole numbers from 0 to {n - 1}, "
-            f"got {lines[bad[0]]!r}."
+            f"{path}, line {number}: elements are whole numbers from 0 to {n - 1}, got "
+            f"{_short(line)}."
         )
     loops = np.flatnonzero(ends[:, 0] == ends[:, 1])
     if loops.size:
+        number, line = lines[loops[0]]
         raise DataError(
-            f"{path}, line {before + loops[0] + 1}: a pair has two different elements, got "
-            f"{lines[loops[0]]!r}."
+            f"{path}, line {number}: a pair has two different elements, got {_short(line)}."
         )
     i, j = ends.astype(np.int64).T
     return ListedPairs(n, i.copy(), j.copy(), table[:, 2].copy(), optimum)
+
+
+def lines_of_pairs(pairs: ListedPairs) -> Iterable[str]:
+    """Write lines ``u v score``."""
+    scores = numbers_as_text(pairs.log_odds, "the scores")
+    ends = zip(pairs.i.tolist(), pairs.j.tolist(), scores, strict=True)
+    return (f"{u} {v} {score}" for u, v, score in ends)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

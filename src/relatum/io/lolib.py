@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.io.text import read_text
+from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
+from relatum.io.text import numbered_lines, whole_number
+from relatum.io.writing import numbers_as_text, write_lines
 
-__all__ = ["read_lolib"]
+__all__ = ["read_lolib", "write_lolib"]
 
 
 def read_lolib(path: str | Path) -> NDArray[np.float64]:
@@ -34,40 +36,40 @@ def read_lolib(path: str | Path) -> NDArray[np.float64]:
     DataError
         With file and line, if the file is not of this format.
     """
-    lines = read_text(path).splitlines()
-    header = _header_line(lines, path)
-    n = int(lines[header].split()[0])
-    if n < 1:
-        raise DataError(f"{path}, line {header + 1}: the number of elements is {n}, not positive.")
-    numbers: list[float] = [*_numbers(lines[header].split()[1:], path, header)]
-    for k in range(header + 1, len(lines)):
-        numbers += _numbers(lines[k].split(), path, k)
-    if len(numbers) != n * n:
+    lines = numbered_lines(path)
+    split = ((number, line.split()) for number, line in lines)
+    number, words = next((s for s in split if whole_number(s[1][0]) is not None), (0, []))
+    if not words:  # lines of words before the number are comments
         raise DataError(
-            f"{path}: a matrix of {n} x {n} entries is announced in line {header + 1}, which are "
-            f"{n * n} numbers, but {len(numbers)} follow."
+            f"{path}, line 1: no line begins with the number of elements; a file of LOLIB holds n "
+            "and an n x n matrix."
         )
-    matrix = np.array(numbers, dtype=np.float64).reshape(n, n)
+    n = int(words[0])
+    if n < 1:
+        raise DataError(f"{path}, line {number}: the number of elements is {n}, not positive.")
+    beside = numbers_of([(number, " ".join(words[1:]))], path)
+    announced = f"a matrix of {n} x {n} entries is announced in line {number}, which are {n * n}"
+    rest = numbers_to_the_end(lines, path, number, n * n - len(beside), f"{announced} numbers")
+    matrix = np.concatenate([beside, rest]).reshape(n, n)
     np.fill_diagonal(matrix, 0.0)
     return matrix
 
 
-def _header_line(lines: list[str], path: str | Path) -> int:
-    """Find the line that begins with n; lines of words before it are comments."""
-    for k, line in enumerate(lines):
-        words = line.split()
-        if words and words[0].lstrip("-").isdigit():
-            return k
-    raise DataError(f"{path}: no line begins with the number of elements.")
+def write_lolib(path: str | Path, matrix: ArrayLike) -> None:
+    """Write a square matrix so that `read_lolib` reads it back, the diagonal as zeros.
 
-
-def _numbers(words: list[str], path: str | Path, line: int) -> list[float]:
-    out = []
-    for word in words:
-        try:
-            out.append(float(word))
-        except ValueError:
-            raise DataError(f"{path}, line {line + 1}: {word!r} is not a number.") from None
-        if not np.isfinite(out[-1]):
-            raise DataError(f"{path}, line {line + 1}: {word!r} is not finite.")
-    return out
+    Parameters
+    ----------
+    path : str or Path
+        Gzipped if the name ends in ``.gz``; written whole or not at all.
+    matrix : array-like (n, n)
+        Entry ab is worth adding if a comes before b.
+    """
+    c = np.array(matrix, dtype=np.float64)
+    if c.ndim != 2 or c.shape[0] != c.shape[1] or len(c) == 0:
+        raise DataError(f"LOLIB holds a square matrix of one row or more, got shape {c.shape}.")
+    np.fill_diagonal(c, 0.0)
+    words = numbers_as_text(c, "the matrix")
+    n = len(c)
+    rows = (" ".join(words[k * n : (k + 1) * n]) for k in range(n))
+    write_lines(path, [str(n), *rows])

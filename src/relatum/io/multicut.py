@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from relatum.errors import DataError
-from relatum.io.listed_pairs import ListedPairs, numbers_of, pairs_of
-from relatum.io.text import read_text
+from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
+from relatum.io.text import numbered_lines
+from relatum.io.writing import numbers_as_text, write_lines
 
-__all__ = ["read_multicut"]
+__all__ = ["read_multicut", "write_multicut"]
 
 
 def read_multicut(path: str | Path) -> list[ListedPairs]:
@@ -37,42 +40,65 @@ def read_multicut(path: str | Path) -> list[ListedPairs]:
     DataError
         With file and line, if the file is not of this format.
     """
-    lines = read_text(path).splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if lines and lines[0].strip() == "MULTICUT":
-        return [_headed(lines, path)]
-    found, at = [], 0
-    while at < len(lines):
-        if lines[at].startswith("#"):
-            at += 1
-            continue
-        header = numbers_of(lines[at : at + 1], path, at)
-        whole = len(header) in (2, 3) and all(x == int(x) and x >= 0 for x in header[:2])
-        if not whole:
-            raise DataError(
-                f"{path}, line {at + 1}: an instance begins with 'n m' or 'n m optimum', got "
-                f"{lines[at]!r}."
-            )
-        n, m = int(header[0]), int(header[1])
-        body = lines[at + 1 : at + 1 + m]
-        if len(body) < m:
-            raise DataError(
-                f"{path}, line {at + 1}: {m} edges are announced, but the file ends after "
-                f"{len(body)}."
-            )
-        optimum = float(header[2]) if len(header) == 3 else None
-        found.append(pairs_of(body, path, at + 1, n, optimum))
-        at += 1 + m
+    lines = ((k, line) for k, line in numbered_lines(path) if not line.startswith("#"))
+    found: list[ListedPairs] = []
+    for number, line in lines:
+        if not found and line.strip() == "MULTICUT":
+            return [_headed(lines, path, number)]
+        found.append(_instance(number, line, lines, path))
     if not found:
-        raise DataError(f"{path}: there is no instance in the file.")
+        raise DataError(
+            f"{path}, line 1: there is no instance in the file; one begins with a line 'n m'."
+        )
     return found
 
 
-def _headed(lines: list[str], path: str | Path) -> ListedPairs:
+def _instance(
+    number: int, line: str, lines: Iterator[tuple[int, str]], path: str | Path
+) -> ListedPairs:
+    header = counts_of(line, path, number)
+    if header is None or header[0] < 1:
+        raise DataError(
+            f"{path}, line {number}: an instance begins with 'n m' or 'n m optimum', n positive, "
+            f"got {line[:60]!r}."
+        )
+    n, m, optimum = header
+    body = list(islice(lines, m))
+    if len(body) < m:
+        raise DataError(
+            f"{path}, line {number}: {m} edges are announced, but the file ends after "
+            f"{len(body)}. Is it cut off?"
+        )
+    return pairs_of(body, path, n, optimum)
+
+
+def _headed(lines: Iterator[tuple[int, str]], path: str | Path, number: int) -> ListedPairs:
     """Read edges up to the end of the file; elements are those named."""
-    unbounded = pairs_of(lines[1:], path, 1, 1 << 31)
+    unbounded = pairs_of(list(lines), path, 1 << 31)
     ends = (int(unbounded.i.max(initial=-1)), int(unbounded.j.max(initial=-1)))
     if max(ends) < 0:
-        raise DataError(f"{path}: no edges follow the heading MULTICUT.")
+        raise DataError(f"{path}, line {number}: no edges follow the heading MULTICUT.")
     return unbounded._replace(n=max(ends) + 1)
+
+
+def write_multicut(path: str | Path, instances: ListedPairs | Sequence[ListedPairs]) -> None:
+    """Write one or several instances so that `read_multicut` reads them back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Gzipped if the name ends in ``.gz``; written whole or not at all.
+    instances : ListedPairs or a sequence of them
+        Log-odds are written as costs, as they are.
+    """
+    given = [instances] if isinstance(instances, ListedPairs) else list(instances)
+    if not given:
+        raise DataError("A multicut file holds one instance or more, got none.")
+    lines: list[str] = []
+    for pairs in given:
+        optimum = [] if pairs.optimum is None else [pairs.optimum]
+        lines.append(
+            " ".join([str(pairs.n), str(len(pairs.i)), *numbers_as_text(optimum, "the optimum")])
+        )
+        lines += lines_of_pairs(pairs)
+    write_lines(path, lines)

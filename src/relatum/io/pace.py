@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.io.text import read_text
+from relatum.io.text import numbered_lines, whole_number
+from relatum.io.writing import write_lines
 
-__all__ = ["read_pace"]
+__all__ = ["read_pace", "write_pace"]
 
 
 def read_pace(path: str | Path) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
@@ -32,25 +33,62 @@ def read_pace(path: str | Path) -> tuple[int, NDArray[np.int64], NDArray[np.int6
     """
     header: tuple[int, int] | None = None
     edges: list[tuple[int, int]] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    number = 1
+    for number, line in numbered_lines(path):
         words = line.split()
-        if not words or words[0] == "c":
+        if words[0] == "c":
             continue
         where = f"{path}, line {number}"
         if header is None:
-            if words[0] != "p" or len(words) != 4 or not (words[2] + words[3]).isdigit():
-                raise DataError(f"{where}: expected the line 'p NAME n m', got {line.strip()!r}.")
-            header = (int(words[2]), int(words[3]))
+            header = _header(words, line, where)
             continue
-        if len(words) != 2 or not all(w.isdigit() for w in words):
-            raise DataError(f"{where}: expected an edge 'u v', got {line.strip()!r}.")
-        u, v = int(words[0]), int(words[1])
+        u, v = (whole_number(w) for w in words) if len(words) == 2 else (None, None)
+        if u is None or v is None:
+            raise DataError(f"{where}: expected an edge 'u v', got {line.strip()[:60]!r}.")
         if not (1 <= u <= header[0] and 1 <= v <= header[0]) or u == v:
             raise DataError(f"{where}: an edge joins two of the nodes 1 ... {header[0]}.")
+        if len(edges) == header[1]:
+            raise DataError(f"{where}: {header[1]} edges are announced, and this is one more.")
         edges.append((u - 1, v - 1))
     if header is None:
-        raise DataError(f"{path}: there is no line 'p NAME n m'.")
-    if len(edges) != header[1]:
-        raise DataError(f"{path}: {header[1]} edges are announced, but {len(edges)} follow.")
+        raise DataError(f"{path}, line {number}: there is no line 'p NAME n m'.")
+    if len(edges) < header[1]:
+        raise DataError(
+            f"{path}, line {number}: {header[1]} edges are announced, but {len(edges)} follow. Is "
+            "the file cut off?"
+        )
     array = np.array(edges, dtype=np.int64).reshape(-1, 2)
     return header[0], array[:, 0], array[:, 1]
+
+
+def _header(words: list[str], line: str, where: str) -> tuple[int, int]:
+    if words[0] == "p" and len(words) == 4:
+        n, m = whole_number(words[2]), whole_number(words[3])
+        if n is not None and m is not None and n >= 0 and m >= 0:
+            return n, m
+    raise DataError(f"{where}: expected the line 'p NAME n m', got {line.strip()[:60]!r}.")
+
+
+def write_pace(path: str | Path, n: int, i: ArrayLike, j: ArrayLike, name: str = "cep") -> None:
+    """Write a graph so that `read_pace` reads it back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Gzipped if the name ends in ``.gz``; written whole or not at all.
+    n : int
+        The number of nodes.
+    i, j : integer arrays
+        The edges, numbered from 0.
+    name : str
+        The name of the problem in the first line: ``cep`` is cluster editing.
+    """
+    edges = np.column_stack([np.asarray(i, dtype=np.int64), np.asarray(j, dtype=np.int64)])
+    bad = np.flatnonzero(((edges < 0) | (edges >= n)).any(axis=1) | (edges[:, 0] == edges[:, 1]))
+    if bad.size:
+        raise DataError(
+            f"Edge {bad[0]} joins {tuple(edges[bad[0]].tolist())}; an edge joins two of the nodes "
+            f"0 ... {n - 1}."
+        )
+    lines = (f"{u + 1} {v + 1}" for u, v in edges.tolist())
+    write_lines(path, [f"p {name} {n} {len(edges)}", *lines])

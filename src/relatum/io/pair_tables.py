@@ -3,33 +3,88 @@
 from __future__ import annotations
 
 import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError, MissingDependencyError
-from relatum.io.text import read_text
+from relatum.io.text import lines_of, opened, whole_number
+from relatum.io.writing import require_writable, write_atomically, write_lines
 
-__all__ = ["read_pair_table", "read_rows"]
+__all__ = [
+    "csv_text",
+    "numbered_rows",
+    "read_pair_table",
+    "read_rows",
+    "write_pair_table",
+    "write_rows",
+]
+
+ARROW_ENDINGS = (".parquet", ".arrow", ".feather")
+SPLINK_IDS = ("unique_id_l", "unique_id_r")
 
 
-def read_rows(path: str | Path) -> tuple[list[str], list[list[str]]]:
-    """Return (column names, rows) of a CSV or TSV file with a heading."""
-    lines = read_text(path).splitlines()
-    if not lines:
-        raise DataError(f"{path} is empty; the first line names the columns.")
-    delimiter = "\t" if lines[0].count("\t") > lines[0].count(",") else ","
-    rows = list(csv.reader(lines, delimiter=delimiter))
-    names = [name.strip() for name in rows[0]]
-    for number, row in enumerate(rows[1:], start=2):
+def _rows_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield (line, cells) of a CSV or TSV file, its heading first."""
+    lines = lines_of(path)
+    first = next(lines, None)
+    if first is None:
+        raise DataError(f"{path}, line 1: the file is empty; its first line names the columns.")
+    delimiter = "\t" if first.count("\t") > first.count(",") else ","
+
+    def with_ends() -> Iterator[str]:
+        yield first + "\n"
+        for line in lines:
+            yield line + "\n"
+
+    reader = csv.reader(with_ends(), delimiter=delimiter, strict=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise DataError(
+            f"{path}, line {reader.line_num}: this is not CSV: {error}. Is the file cut off, or a "
+            "quote missing?"
+        ) from None
+
+
+def _heading(rows: Iterator[tuple[int, list[str]]], path: str | Path) -> list[str]:
+    names = [name.strip() for name in next(rows)[1]]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"{path}, line 1: two columns have the name {twice[0]!r}; rename one.")
+    return names
+
+
+def _cells(
+    rows: Iterator[tuple[int, list[str]]], names: list[str], path: str | Path
+) -> Iterator[tuple[int, list[str]]]:
+    for number, row in rows:
         if row and len(row) != len(names):
             raise DataError(
                 f"{path}, line {number}: {len(names)} columns are named in line 1, but there are "
                 f"{len(row)} here."
             )
-    return names, [row for row in rows[1:] if row]
+        if row:
+            yield number, row
+
+
+def numbered_rows(path: str | Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return (column names, rows with their line) of a CSV or TSV file with a heading."""
+    rows = _rows_of(path)
+    names = _heading(rows, path)
+    return names, list(_cells(rows, names, path))
+
+
+def read_rows(path: str | Path) -> tuple[list[str], list[list[str]]]:
+    """Return (column names, rows) of a CSV or TSV file with a heading."""
+    names, rows = numbered_rows(path)
+    return names, [row for _, row in rows]
 
 
 class _Table:
@@ -37,43 +92,69 @@ class _Table:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
-        self.columns, self._rows = read_rows(path)
+        rows = _rows_of(path)
+        self.columns = _heading(rows, path)
+        if not set(SPLINK_IDS) <= set(self.columns) and len(self.columns) != 3:
+            raise DataError(
+                f"{path}, line 1: a table of pairs has the columns unique_id_l, unique_id_r and "
+                "match_weight or match_probability, or three columns: two ids and log-odds; got "
+                f"{', '.join(self.columns)[:200]}."
+            )
+        self._rows = list(_cells(rows, self.columns, path))
+        splink = set(SPLINK_IDS) <= set(self.columns)
+        self.ids = SPLINK_IDS if splink else tuple(self.columns[:2])
+        self.scores = ("match_weight", "match_probability") if splink else (self.columns[2],)
+        self._whole = all(_is_whole(word) for name in self.ids for word in self._words(name))
+
+    def _words(self, name: str) -> list[str]:
+        k = self.columns.index(name)
+        words = [row[k].strip() for _, row in self._rows]
+        if name in self.ids and "" in words:
+            raise DataError(
+                f"{self.path}, line {self._rows[words.index('')][0]}: the id in column {name!r} "
+                "is empty; drop the row or fill it in."
+            )
+        return words
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        k = self.columns.index(name)
-        words = [row[k].strip() for row in self._rows]
-        if name.startswith("unique_id") or not words:
-            return _ids(words)
-        return self._numbers(words)
+        words = self._words(name)
+        if name in self.scores:
+            return self._numbers(words)
+        if name in self.ids and self._whole:
+            return np.array([int(w) for w in words], dtype=np.int64)
+        return np.array(words, dtype=object)
 
-    def _numbers(self, words: list[str]) -> NDArray[Any]:
-        try:
-            return np.array(words, dtype=np.float64)
-        except ValueError:
-            pass
-        for number, word in enumerate(words, start=2):
+    def _numbers(self, words: list[str]) -> NDArray[np.float64]:
+        with suppress(ValueError):
+            numbers = np.array(words, dtype=np.float64)
+            if not np.isnan(numbers).any():
+                return numbers
+        for (number, _), word in zip(self._rows, words, strict=True):
             try:
-                float(word)
+                good = not np.isnan(float(word))
             except ValueError:
-                if number == 2 or not _is_number(words[0]):
-                    return _ids(words)  # a column of names, not of numbers
-                raise DataError(f"{self.path}, line {number}: {word!r} is not a number.") from None
-        return np.array(words)
+                good = False
+            if not good:
+                raise DataError(f"{self.path}, line {number}: {word[:60]!r} is not a number.")
+        return np.array(words, dtype=np.float64)
 
 
-def _is_number(word: str) -> bool:
+def _is_whole(word: str) -> bool:
+    """Whether a word is a number as numbers are written: 7, not 007."""
+    number = whole_number(word)
+    return number is not None and str(number) == word
+
+
+def _pyarrow(what: str) -> Any:
     try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
-def _ids(words: list[str]) -> NDArray[Any]:
-    """Whole numbers where all ids are such, else text."""
-    if words and all(w.lstrip("-").isdigit() for w in words):
-        return np.array([int(w) for w in words])
-    return np.array(words, dtype=object)
+        import pyarrow as pa
+        import pyarrow.feather
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingDependencyError(
+            f"{what} needs the package pyarrow; install relatum[frames], or use CSV."
+        ) from None
+    return pa
 
 
 def read_pair_table(path: str | Path) -> Any:
@@ -85,20 +166,69 @@ def read_pair_table(path: str | Path) -> Any:
         ``.csv`` or ``.tsv`` (also gzipped), ``.parquet``, ``.arrow`` or ``.feather``.
     """
     suffix = Path(path).suffix
-    if suffix not in (".parquet", ".arrow", ".feather"):
+    if suffix not in ARROW_ENDINGS:
         return _Table(path)
-    try:
-        import pyarrow as pa
-        import pyarrow.feather as feather
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise MissingDependencyError(
-            f"Reading {path} needs the package pyarrow; install relatum[frames], or save the table "
-            "as CSV."
-        ) from None
-    if not Path(path).is_file():
-        raise DataError(f"There is no file {path}.")
-    try:
-        return parquet.read_table(path) if suffix == ".parquet" else feather.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    pa = _pyarrow(f"Reading {path}")
+    with opened(path) as file:
+        read = pa.parquet.read_table if suffix == ".parquet" else pa.feather.read_table
+        try:
+            return read(file)
+        except (pa.ArrowException, OSError) as error:
+            told = str(error).splitlines()[0][:200].rstrip(".")
+            raise DataError(
+                f"{path} cannot be read as {suffix[1:]}: {told}. Is it cut off, or of another "
+                "format?"
+            ) from None
+
+
+def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
+    """Write rows as CSV, quoted where needed."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def write_rows(path: str | Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows to a CSV file, or with tabs if the name has the ending ``.tsv``."""
+    text = csv_text(names, rows, "\t" if ".tsv" in Path(path).suffixes else ",")
+    write_lines(path, [text.removesuffix("\n")])
+
+
+def write_pair_table(
+    path: str | Path, left: ArrayLike, right: ArrayLike, log_odds: ArrayLike
+) -> None:
+    """Write scored pairs so that `read_pair_table` reads them back.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.csv`` or ``.tsv`` (also gzipped), ``.parquet``, ``.arrow`` or ``.feather``; written
+        whole or not at all.
+    left, right : array-like
+        Ids, in the columns unique_id_l and unique_id_r.
+    log_odds : array-like
+        In bits, in the column match_weight; infinite ones are evidence.
+    """
+    a, b = np.asarray(left), np.asarray(right)
+    score = np.asarray(log_odds, dtype=np.float64)
+    if not (a.shape == b.shape == score.shape) or a.ndim != 1:
+        raise DataError(
+            "left, right and log_odds have one entry a pair, got shapes "
+            f"{a.shape}, {b.shape} and {score.shape}."
+        )
+    names = [*SPLINK_IDS, "match_weight"]
+    suffix = Path(path).suffix
+    if suffix not in ARROW_ENDINGS:
+        write_rows(path, names, zip(a.tolist(), b.tolist(), score.tolist(), strict=True))
+        return
+    pa = _pyarrow(f"Writing {path}")
+    require_writable(path)
+    table = pa.table(dict(zip(names, (a.tolist(), b.tolist(), score), strict=True)))
+    sink = io.BytesIO()
+    if suffix == ".parquet":
+        pa.parquet.write_table(table, sink)
+    else:
+        pa.feather.write_feather(table, sink)
+    write_atomically(path, sink.getvalue())

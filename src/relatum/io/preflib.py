@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import DataError
-from relatum.io.text import read_text
+from relatum.io.text import numbered_lines, whole_number
+from relatum.io.writing import write_lines
 
-__all__ = ["Rankings", "read_preflib"]
+__all__ = ["Rankings", "read_preflib", "write_preflib"]
 
+MOST = 1_000_000  # elements
 KINDS = ("soc", "soi", "toc", "toi")
 _HEADER = re.compile(r"#\s*([A-Z ]+?)(?:\s+(\d+))?\s*:\s*(.*)")
 _PLACE = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
@@ -72,57 +74,71 @@ def read_preflib(path: str | Path) -> Rankings:
     """
     header: dict[str, str] = {}
     names: dict[int, str] = {}
-    rows: list[tuple[int, str]] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    ranks: list[NDArray[np.int64]] = []
+    counts: list[float] = []
+    n, kind, number = 0, "", 0
+    for number, line in numbered_lines(path):
+        where = f"{path}, line {number}"
         if line.startswith("#"):
             match = _HEADER.match(line)
             if match and match[1] == "ALTERNATIVE NAME" and match[2]:
-                names[int(match[2])] = match[3].strip()
+                names[int(match[2][:15])] = match[3].strip()
             elif match:
                 header[match[1]] = match[3].strip()
-        elif line.strip():
-            rows.append((number, line))
-    n = _alternatives(header, path)
-    kind = header.get("DATA TYPE", "")
-    if kind not in KINDS:
-        raise DataError(f"{path}: the data type is one of {', '.join(KINDS)}, got {kind!r}.")
-    ranks = np.full((len(rows), n), -1, dtype=np.int64)
-    counts = np.empty(len(rows))
-    for k, (number, line) in enumerate(rows):
-        counts[k] = _parse_row(line, ranks[k], f"{path}, line {number}", kind)
-    _check_voters(header, counts, path)
+            continue
+        if not n:  # the header ends where rankings begin
+            n, kind = _size_and_kind(header, where)
+        ranks.append(np.full(n, -1, dtype=np.int64))
+        counts.append(_parse_row(line, ranks[-1], where, kind))
+    if not n:
+        n, kind = _size_and_kind(header, f"{path}, line {max(1, number)}")
+    _check_counts(header, counts, f"{path}, line {max(1, number)}")
     labels = tuple(names.get(i + 1, str(i + 1)) for i in range(n))
-    return Rankings(ranks, counts, labels, header.get("TITLE", ""))
+    table = np.array(ranks, dtype=np.int64).reshape(-1, n)
+    return Rankings(table, np.array(counts), labels, header.get("TITLE", ""))
 
 
-def _alternatives(header: dict[str, str], path: str | Path) -> int:
+def _size_and_kind(header: dict[str, str], where: str) -> tuple[int, str]:
     text = header.get("NUMBER ALTERNATIVES", "")
-    if not text.isdigit() or int(text) < 1:
+    n, kind = whole_number(text) or 0, header.get("DATA TYPE", "")
+    if not 1 <= n <= MOST:
         raise DataError(
-            f"{path}: the header must give the number of elements in a line '# NUMBER "
-            f"ALTERNATIVES: n', got {text!r}."
+            f"{where}: the header must give the number of elements, up to {MOST:,}, in a line "
+            f"'# NUMBER ALTERNATIVES: n' before the rankings, got {text[:60]!r}."
         )
-    return int(text)
+    if kind not in KINDS:
+        raise DataError(
+            f"{where}: the data type is one of {', '.join(KINDS)}, in a line '# DATA TYPE: soc' "
+            f"before the rankings, got {kind[:60]!r}."
+        )
+    return n, kind
 
 
-def _check_voters(header: dict[str, str], counts: NDArray[np.float64], path: str | Path) -> None:
-    text = header.get("NUMBER VOTERS", "")
-    if text.isdigit() and int(text) != int(counts.sum()):
-        raise DataError(
-            f"{path}: the header announces {text} voters, but the rankings add up to "
-            f"{int(counts.sum())}."
-        )
+def _check_counts(header: dict[str, str], counts: list[float], where: str) -> None:
+    for key, what, got in (
+        ("NUMBER VOTERS", "voters", int(sum(counts))),
+        ("NUMBER UNIQUE ORDERS", "rankings", len(counts)),
+    ):
+        announced = whole_number(header.get(key, ""))
+        if announced is not None and announced != got:
+            raise DataError(
+                f"{where}: the header announces {announced} {what}, but the rankings add up to "
+                f"{got}. Is the file cut off?"
+            )
 
 
 def _parse_row(line: str, ranks: NDArray[np.int64], where: str, kind: str) -> float:
     """Fill in one ranking, e.g. ``3: 2,{1,4}``; return the number of its voters."""
     count, colon, places = line.partition(":")
-    if not colon or not count.strip().isdigit():
-        raise DataError(f"{where}: a ranking reads 'count: 2,{{1,4}},3', got {line.strip()!r}.")
+    voters = whole_number(count.strip())
+    if not colon or voters is None or voters < 0:
+        raise DataError(
+            f"{where}: a ranking reads 'count: 2,{{1,4}},3', got {line.strip()[:60]!r}."
+        )
     place = 0
     rest = _PLACE.sub("", places).replace(",", "").strip()
     if rest:
-        raise DataError(f"{where}: {rest!r} is neither an element nor a tie {{...}}.")
+        raise DataError(f"{where}: {rest[:60]!r} is neither an element nor a tie {{...}}.")
     for match in _PLACE.finditer(places):
         tied = match[1].split(",") if match[1] is not None else [match[2]]
         tied = [t.strip() for t in tied if t.strip()]
@@ -134,12 +150,65 @@ def _parse_row(line: str, ranks: NDArray[np.int64], where: str, kind: str) -> fl
     if kind.endswith("c") and (ranks < 0).any():
         missing = int(np.flatnonzero(ranks < 0)[0]) + 1
         raise DataError(f"{where}: complete rankings ({kind}) rank all; {missing} is missing.")
-    return float(count)
+    return float(voters)
 
 
 def _set_rank(element: str, place: int, ranks: NDArray[np.int64], where: str) -> None:
-    if not element.isdigit() or not 1 <= int(element) <= len(ranks):
-        raise DataError(f"{where}: elements are numbered 1 ... {len(ranks)}, got {element!r}.")
-    if ranks[int(element) - 1] >= 0:
-        raise DataError(f"{where}: element {element} is ranked twice.")
-    ranks[int(element) - 1] = place
+    number = whole_number(element)
+    if number is None or not 1 <= number <= len(ranks):
+        raise DataError(f"{where}: elements are numbered 1 ... {len(ranks)}, got {element[:60]!r}.")
+    if ranks[number - 1] >= 0:
+        raise DataError(f"{where}: element {number} is ranked twice.")
+    ranks[number - 1] = place
+
+
+def write_preflib(path: str | Path, rankings: Rankings) -> None:
+    """Write rankings so that `read_preflib` reads them back.
+
+    Parameters
+    ----------
+    path : str or Path
+        The ending, .soc, .soi, .toc or .toi (also with .gz), says whether rankings are strict
+        and complete. Written whole or not at all.
+    rankings : Rankings
+        Places are written in their order; their numbers are read back without holes.
+    """
+    plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
+    kind = plain.suffix[1:]
+    if kind not in KINDS:
+        raise DataError(f"{path}: a PrefLib file ends in .{', .'.join(KINDS)}, got {kind!r}.")
+    if not rankings.complete and kind.endswith("c"):
+        raise DataError(
+            f"{path}: not every ranking ranks all {rankings.n} elements; use the ending .soi or "
+            ".toi."
+        )
+    odd = [n for n in (*rankings.names, rankings.title) if n != n.strip() or not n.isprintable()]
+    if odd:
+        raise DataError(f"{path}: a name is one line without blanks around it, got {odd[0]!r}.")
+    voters = np.asarray(rankings.counts)
+    if (voters < 0).any() or (voters != np.floor(voters)).any():
+        raise DataError(f"{path}: a ranking is that of a whole number of voters; see counts.")
+    lines = [
+        f"# FILE NAME: {plain.name}",
+        f"# TITLE: {rankings.title}",
+        f"# DATA TYPE: {kind}",
+        f"# NUMBER ALTERNATIVES: {rankings.n}",
+        f"# NUMBER VOTERS: {int(voters.sum())}",
+        f"# NUMBER UNIQUE ORDERS: {len(voters)}",
+        *(f"# ALTERNATIVE NAME {k}: {name}" for k, name in enumerate(rankings.names, start=1)),
+    ]
+    for ranks, count in zip(rankings.ranks, voters.tolist(), strict=True):
+        lines.append(f"{int(count)}: {_places(ranks, kind, path)}")
+    write_lines(path, lines)
+
+
+def _places(ranks: NDArray[np.int64], kind: str, path: str | Path) -> str:
+    words = []
+    for place in np.unique(ranks[ranks >= 0]):
+        tied = [str(k + 1) for k in np.flatnonzero(ranks == place)]
+        if len(tied) > 1 and kind.startswith("s"):
+            raise DataError(
+                f"{path}: elements {tied[0]} and {tied[1]} are tied; use the ending .to{kind[2]}."
+            )
+        words.append(tied[0] if len(tied) == 1 else "{" + ",".join(tied) + "}")
+    return ",".join(words)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from relatum.errors import DataError
+from relatum.errors import DataError, FeasibleSetError, ProblemError
 from relatum.feasible import (
     EQUIVALENCES,
     LINEAR_ORDERS,
@@ -22,12 +22,13 @@ from relatum.feasible import (
     evidence,
 )
 from relatum.io.lolib import read_lolib
+from relatum.io.matrices import read_matrix
 from relatum.io.pace import read_pace
-from relatum.io.pair_tables import read_pair_table, read_rows
-from relatum.io.text import read_text
+from relatum.io.pair_tables import numbered_rows, read_pair_table
+from relatum.io.text import numbered_lines, whole_number
 from relatum.problem import Problem
 
-__all__ = ["FORMATS", "Request", "parse_set", "read_evidence", "read_problem"]
+__all__ = ["FORMATS", "Request", "format_of", "parse_set", "read_evidence", "read_problem"]
 
 SHORT_NAMES = {"equivalence": EQUIVALENCES, "order": LINEAR_ORDERS, "map": MAPS}
 
@@ -154,28 +155,7 @@ def _preflib(r: Request) -> Problem:
 
 
 def _matrix(r: Request) -> Problem:
-    if r.path.suffix == ".npy":
-        try:
-            array = np.load(r.path, allow_pickle=False)
-        except FileNotFoundError:
-            raise DataError(f"There is no file {r.path}.") from None
-        except (OSError, ValueError, EOFError) as error:
-            raise DataError(f"{r.path} is not an array of numpy: {error}.") from None
-        return Problem(array, r.set_or(MAPS))
-    rows = []
-    for number, line in enumerate(read_text(r.path).splitlines(), start=1):
-        words = line.replace(",", " ").split()
-        try:
-            rows.append([float(w) for w in words])
-        except ValueError:
-            raise DataError(f"{r.path}, line {number}: not all of it are numbers.") from None
-        if len(rows[-1]) != len(rows[0]):
-            raise DataError(
-                f"{r.path}, line {number}: {len(rows[-1])} numbers, but {len(rows[0])} in line 1."
-            )
-    if not rows:
-        raise DataError(f"{r.path} is empty; a matrix has a line of numbers a row.")
-    return Problem(np.array(rows), r.set_or(MAPS))
+    return Problem(read_matrix(r.path), r.set_or(MAPS))
 
 
 FORMATS: dict[str, Callable[[Request], Problem]] = {
@@ -205,33 +185,56 @@ _ENDINGS = {
 }
 
 
-def _guess(path: Path) -> str:
-    """Tell the format from the ending, or from how many numbers follow the first."""
+def format_of(path: Path) -> str | None:
+    """Tell the format from the ending of a file's name."""
     for suffix in reversed(path.suffixes):
         if suffix in _ENDINGS:
             return _ENDINGS[suffix]
-    words: list[str] = []
-    first = 0
-    for line in read_text(path).splitlines():
-        if not line.startswith("#"):
-            first = first or len(line.split())
-            words += line.split()
-    if words and words[0] == "MULTICUT":
+    return None
+
+
+def _guess(path: Path) -> str:
+    """Tell the format from the ending, or from how many numbers follow the first."""
+    named = format_of(path)
+    if named is not None:
+        return named
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} can be read only once; name its format with --format.")
+    lines = ((k, line.split()) for k, line in numbered_lines(path) if not line.startswith("#"))
+    told = (s for s in lines if s[1] == ["MULTICUT"] or whole_number(s[1][0]) is not None)
+    number, header = next(told, (0, []))  # lines of words before it are a title
+    if not header:
+        raise DataError(_untold(path, "no line begins with a number"))
+    if header == ["MULTICUT"]:
         return "multicut"
-    while words and not words[0].lstrip("-").isdigit():
-        words.pop(0)  # words of a title
-    n = int(words[0]) if words else 0
-    if n and len(words) == 1 + n * n:
+    n = int(header[0])
+    if n < 1:
+        raise DataError(_untold(path, f"line {number} begins with {n}, not with a positive number"))
+    second = len(next(lines, (0, []))[1])
+    if len(header) in (2, 3) and second == 3:
+        return "multicut" if len(header) == 3 else "signed"
+    count = len(header) - 1 + second
+    for _, words in lines:
+        count += len(words)
+        if count > n * n:
+            break
+    if count == n * n:
         return "lolib"
-    if n and len(words) == 1 + n * (n - 1) // 2:
+    if count == n * (n - 1) // 2:
         return "cplib"
-    if first == 3 and words:
-        return "multicut"
-    if first == 2 and len(words) > 1 and words[1].isdigit() and len(words) == 2 + 3 * int(words[1]):
-        return "signed"
     raise DataError(
-        f"{path}: the format cannot be told from its name and content; name it with --format, one "
-        f"of {', '.join(FORMATS)}."
+        _untold(
+            path,
+            f"line {number} begins with {n}, but {count}{' or more' * (count > n * n)} numbers "
+            f"follow, neither {n * n} (lolib) nor {n * (n - 1) // 2} (cplib)",
+        )
+    )
+
+
+def _untold(path: Path, why: str) -> str:
+    return (
+        f"{path}: the format cannot be told from its name and content: {why}. Is the file "
+        f"complete? Name its format with --format, one of {', '.join(FORMATS)}."
     )
 
 
@@ -246,8 +249,12 @@ def read_problem(request: Request, facts: FeasibleSet | None = None) -> Problem:
     """
     if request.format is not None and request.format not in FORMATS:
         raise DataError(f"There is no format {request.format!r}; there are {', '.join(FORMATS)}.")
-    name = request.format or _guess(request.path)
-    problem = FORMATS[name](replace(request, path=Path(request.path)))
+    path = Path(request.path)
+    name = request.format or _guess(path)
+    try:
+        problem = FORMATS[name](replace(request, path=path))
+    except (ProblemError, FeasibleSetError) as error:
+        raise type(error)(f"{path}: {error}") from None
     return problem if facts is None else problem.with_feasible(problem.feasible & facts)
 
 
@@ -257,15 +264,18 @@ def read_evidence(path: Path, problem: Problem) -> FeasibleSet:
     Elements are the ids of the problem where it has any, else numbers from 0; ``related``
     is 1 or 0 (or yes or no, + or -).
     """
-    names, rows = read_rows(path)
+    names, rows = numbered_rows(path)
     if len(names) != 3:
-        raise DataError(f"{path}: evidence has three columns, two elements and whether related.")
+        raise DataError(
+            f"{path}, line 1: evidence has three columns, two elements and whether related, got "
+            f"{len(names)}."
+        )
     number: dict[str, int] = {str(k): k for k in range(max(problem.shape))}
     if problem.ids is not None:
         number = {str(item): k for k, item in enumerate(problem.ids)}
     yes: list[tuple[int, int]] = []
     no: list[tuple[int, int]] = []
-    for line, (a, b, related) in enumerate(rows, start=2):
+    for line, (a, b, related) in rows:
         unknown = [x.strip() for x in (a, b) if x.strip() not in number]
         if unknown:
             raise DataError(f"{path}, line {line}: the problem has no element {unknown[0]!r}.")

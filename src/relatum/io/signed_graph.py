@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 from relatum.errors import DataError
-from relatum.io.listed_pairs import ListedPairs, numbers_of, pairs_of
-from relatum.io.text import read_text
+from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
+from relatum.io.text import numbered_lines
+from relatum.io.writing import write_lines
 
-__all__ = ["read_signed_graph"]
+__all__ = ["read_signed_graph", "write_signed_graph"]
 
 
 def read_signed_graph(path: str | Path) -> ListedPairs:
@@ -27,16 +29,31 @@ def read_signed_graph(path: str | Path) -> ListedPairs:
     DataError
         With file and line, if the file is not of this format.
     """
-    lines = read_text(path).splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
-    header = numbers_of(lines[:1], path, 0)
-    if len(header) != 2 or any(x < 0 or x != int(x) for x in header):
-        got = repr(lines[0]) if lines else "an empty file"
-        raise DataError(f"{path}, line 1: the file begins with 'n m', got {got}.")
-    n, m = int(header[0]), int(header[1])
-    if len(lines) - 1 != m:
+    lines = numbered_lines(path)
+    number, first = next(lines, (1, ""))
+    header = counts_of(first, path, number)
+    if header is None or header[2] is not None:
+        got = repr(first[:60]) if first else "an empty file"
+        raise DataError(f"{path}, line {number}: the file begins with 'n m', got {got}.")
+    n, m, _ = header
+    body = list(islice(lines, m))
+    more = next(lines, None)
+    if len(body) < m or more is not None:
+        got = f"only {len(body)} follow" if more is None else f"line {more[0]} is one more"
+        hint = "Is the file cut off?" if more is None else "Is the second number right?"
         raise DataError(
-            f"{path}: {m} edges are announced in line 1, but {len(lines) - 1} lines follow."
+            f"{path}, line {number}: {m} edges are announced in line {number}, but {got}. {hint}"
         )
-    return pairs_of(lines[1:], path, 1, n)
+    return pairs_of(body, path, n)
+
+
+def write_signed_graph(path: str | Path, pairs: ListedPairs) -> None:
+    """Write a signed network so that `read_signed_graph` reads it back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Gzipped if the name ends in ``.gz``; written whole or not at all.
+    pairs : ListedPairs
+    """
+    write_lines(path, [f"{pairs.n} {len(pairs.i)}", *lines_of_pairs(pairs)])

@@ -1,0 +1,184 @@
+"""Problems into files of any format that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.errors import DataError
+from relatum.io.cplib import write_cplib
+from relatum.io.listed_pairs import ListedPairs
+from relatum.io.lolib import write_lolib
+from relatum.io.matrices import write_matrix
+from relatum.io.multicut import write_multicut
+from relatum.io.pace import write_pace
+from relatum.io.pair_tables import write_pair_table
+from relatum.io.problems import format_of
+from relatum.io.signed_graph import write_signed_graph
+from relatum.problem import Problem
+from relatum.scores import SparseScores
+
+__all__ = ["WRITERS", "write_problem"]
+
+Notes = list[str]
+
+
+def _refuse(why: str, others: str) -> DataError:
+    return DataError(f"{why}; {others}.")
+
+
+def _require_direction(problem: Problem, directed: bool, name: str) -> None:
+    symmetric = problem.feasible.has("symmetric")
+    if symmetric and directed:
+        raise _refuse(
+            f"{name} scores ordered pairs, this problem ({problem.feasible}) unordered ones",
+            "formats for it are cplib, signed, multicut and pairs",
+        )
+    if not symmetric and not directed:
+        raise _refuse(
+            f"{name} scores unordered pairs, this problem ({problem.feasible}) ordered ones",
+            "formats for it are pairs and matrix, and lolib for orders",
+        )
+
+
+def _constant(constant: float) -> Notes:
+    return [f"the diagonal, {constant:g} bits of every value, is left out"] if constant else []
+
+
+def _listed(problem: Problem) -> tuple[ListedPairs, Notes]:
+    """Unordered pairs with their scores, and what they leave out."""
+    scores = problem.scores
+    if not isinstance(scores, SparseScores):
+        upper, constant = problem.folded()
+        i, j = np.triu_indices(problem.n, 1)
+        pairs = ListedPairs(problem.n, i, j, np.asarray(upper, dtype=np.float64))
+        return pairs, _constant(constant)
+    off = scores.i != scores.j
+    diagonal = float(np.asarray(scores.log_odds)[~off].sum(dtype=np.float64))
+    notes = _constant(diagonal)
+    if scores.background:
+        notes.append(
+            f"pairs that are not listed have {scores.background:g} bits: read it with "
+            f"--background {scores.background:g}"
+        )
+    found = np.asarray(scores.log_odds[off], dtype=np.float64)
+    return ListedPairs(problem.n, scores.i[off], scores.j[off], found), notes
+
+
+def _lolib(path: Path, problem: Problem) -> Notes:
+    _require_direction(problem, True, "lolib")
+    c = problem.dense()
+    write_lolib(path, c)
+    return _constant(float(np.diagonal(c).sum()))
+
+
+def _cplib(path: Path, problem: Problem) -> Notes:
+    _require_direction(problem, False, "cplib")
+    upper, constant = problem.folded()
+    write_cplib(path, upper)
+    return _constant(constant)
+
+
+def _multicut(path: Path, problem: Problem) -> Notes:
+    _require_direction(problem, False, "multicut")
+    pairs, notes = _listed(problem)
+    write_multicut(path, pairs)
+    return notes
+
+
+def _signed(path: Path, problem: Problem) -> Notes:
+    _require_direction(problem, False, "signed")
+    pairs, notes = _listed(problem)
+    write_signed_graph(path, pairs)
+    return notes
+
+
+def _pace(path: Path, problem: Problem) -> Notes:
+    _require_direction(problem, False, "pace")
+    upper, constant = problem.folded()
+    if not np.isin(upper, (-1.0, 1.0)).all():
+        raise _refuse(
+            "pace says of each pair that it is an edge (+1) or not (-1), this problem has other "
+            "log-odds",
+            "formats for it are cplib, signed, multicut and pairs",
+        )
+    i, j = np.triu_indices(problem.n, 1)
+    write_pace(path, problem.n, i[upper > 0], j[upper > 0])
+    return _constant(constant)
+
+
+def _pairs(path: Path, problem: Problem) -> Notes:
+    if problem.feasible.has("symmetric"):
+        pairs, notes = _listed(problem)
+    else:
+        if problem.shape[0] != problem.shape[1] or not problem.feasible.homogeneous:
+            raise _refuse("pairs holds relations on one set", "the format for maps is matrix")
+        c = problem.dense()
+        i, j = np.nonzero(~np.eye(problem.n, dtype=np.bool_))
+        pairs = ListedPairs(problem.n, i, j, c[i, j])
+        notes = [*_constant(float(np.diagonal(c).sum())), "pairs have a direction: say so by --as"]
+    alone = problem.n - len(np.union1d(pairs.i, pairs.j))
+    if alone:
+        notes.append(f"{alone} elements without a listed pair are left out")
+    ids: NDArray[np.generic] = np.arange(problem.n) if problem.ids is None else problem.ids
+    write_pair_table(path, ids[pairs.i], ids[pairs.j], pairs.log_odds)
+    return notes
+
+
+def _matrix(path: Path, problem: Problem) -> Notes:
+    write_matrix(path, problem.dense())
+    return [f"read it with --as {str(problem.feasible.structure).lower()!r}"]
+
+
+WRITERS: dict[str, Callable[[Path, Problem], Notes]] = {
+    "lolib": _lolib,
+    "cplib": _cplib,
+    "multicut": _multicut,
+    "signed": _signed,
+    "pace": _pace,
+    "pairs": _pairs,
+    "matrix": _matrix,
+}
+
+
+def write_problem(path: str | Path, problem: Problem, format: str | None = None) -> list[str]:  # noqa: A002
+    """Write the log-odds of a problem to a file that `read_problem` reads back.
+
+    Parameters
+    ----------
+    path : str or Path
+        Gzipped if the name ends in ``.gz``; written whole or not at all.
+    problem : Problem
+        Without evidence, which has a file of its own.
+    format : str, optional
+        A key of `WRITERS`; told from the ending of the name otherwise.
+
+    Returns
+    -------
+    list of str
+        What the format does not hold, such as names of elements.
+    """
+    path = Path(path)
+    name = format or format_of(path)
+    if name == "preflib":
+        raise DataError(
+            f"{path}: rankings cannot be told from the log-odds of pairs; use write_preflib for "
+            "rankings, or the format lolib."
+        )
+    if name not in WRITERS:
+        raise DataError(
+            f"{path}: the format to write cannot be told from the ending; name it with --to, one "
+            f"of {', '.join(WRITERS)}."
+        )
+    if len(problem.evidence):
+        raise DataError(
+            f"{path}: evidence is no part of a file of log-odds; leave it out, and give it as "
+            "--evidence when the file is read."
+        )
+    notes = WRITERS[name](path, problem)
+    if problem.ids is not None and name != "pairs":
+        notes.append("elements are numbered from 0 in the order of their names, which are left out")
+    return notes

@@ -1,0 +1,80 @@
+"""Matrices of log-odds: ``.npy`` arrays, or a line of numbers a row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import DataError
+from relatum.io.listed_pairs import numbers_of
+from relatum.io.text import numbered_lines, opened
+from relatum.io.writing import numbers_as_text, write_atomically, write_lines
+
+__all__ = ["read_matrix", "write_matrix"]
+
+
+def read_matrix(path: str | Path) -> NDArray[np.float64]:
+    """Read a matrix: an ``.npy`` file, or a line of numbers a row, with blanks or commas.
+
+    Raises
+    ------
+    DataError
+        With file and line, if the file is not of this format.
+    """
+    if Path(path).suffix == ".npy":
+        return _array(path)
+    rows: list[NDArray[np.float64]] = []
+    for number, line in numbered_lines(path):
+        rows.append(numbers_of([(number, line.replace(",", " "))], path))
+        if len(rows[-1]) != len(rows[0]):
+            raise DataError(
+                f"{path}, line {number}: {len(rows[-1])} numbers, but {len(rows[0])} in the first "
+                "row."
+            )
+    if not rows:
+        raise DataError(f"{path}, line 1: the file is empty; a matrix has a line of numbers a row.")
+    return np.array(rows)
+
+
+def _array(path: str | Path) -> NDArray[np.float64]:
+    with opened(path) as file:
+        if file.read(6) != b"\x93NUMPY":
+            raise DataError(f"{path} is not an array of numpy; write one with numpy.save.")
+        file.seek(0)
+        try:
+            array = np.load(file, allow_pickle=False)
+        except (ValueError, EOFError, MemoryError, SyntaxError) as error:
+            told = str(error).splitlines()[0][:200].rstrip(".")
+            raise DataError(
+                f"{path} is not a whole array of numpy: {told}. Write it again with numpy.save."
+            ) from None
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"{path}: log-odds are numbers, but the array has type {array.dtype}.")
+    return np.asarray(array)
+
+
+def write_matrix(path: str | Path, matrix: ArrayLike) -> None:
+    """Write a matrix so that `read_matrix` reads it back.
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.npy``, or text (gzipped if the name ends in ``.gz``); written whole or not at all.
+    matrix : array-like of two axes
+    """
+    array = np.asarray(matrix, dtype=np.float64)
+    if array.ndim != 2 or array.size == 0:
+        raise DataError(f"A matrix has rows and columns, got shape {array.shape}.")
+    if Path(path).suffix == ".npy":
+        import io
+
+        buffer = io.BytesIO()
+        np.save(buffer, array, allow_pickle=False)
+        write_atomically(path, buffer.getvalue())
+        return
+    words = numbers_as_text(array, "the matrix")
+    width = array.shape[1]
+    rows = (" ".join(words[k : k + width]) for k in range(0, len(words), width))
+    write_lines(path, rows)
