@@ -19,11 +19,13 @@ MODULES = sorted(
 # Parts of one algorithm, tested through the module that puts them together.
 TESTED_WITH = {
     "cli/metrics": "cli/test_cli.py",
+    "cli/output": "cli/test_terminal.py",
     "cli/page": "cli/test_cli.py",
     "errors": "test_structure.py",
     "features/_validate": "features/test_binary.py",
     "io/cplib": "io/test_problems.py",
     "io/listed_pairs": "io/test_problems.py",
+    "io/matrices": "io/test_round_trips.py",
     "io/multicut": "io/test_problems.py",
     "io/pace": "io/test_problems.py",
     "io/pair_tables": "io/test_problems.py",

@@ -25,7 +25,27 @@ __all__ = ["main"]
 FILE: Any = click.Path(readable=False, path_type=Path)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _ReaderGoneError(Exception):
+    """Whoever read the output, such as head, has gone."""
+
+
+class _Commands(click.Group):
+    """Commands; click itself would end with exit code 1 where a pipe is closed."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        try:
+            return super().make_context(*arguments, **options)
+        except BrokenPipeError:  # while help is shown
+            raise _ReaderGoneError from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _ReaderGoneError from None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="relatum")
 def cli() -> None:
     """Estimate maximally probable maps, equivalence relations and linear orders.
@@ -262,7 +282,6 @@ def completion_command(shell: str) -> None:
 
 def main() -> None:
     """Run the command line; errors of the user are one line, without a traceback."""
-    code = 0
     try:
         code = cli(prog_name="relatum", standalone_mode=False) or 0
         sys.stdout.flush()
@@ -275,9 +294,8 @@ def main() -> None:
         code = _fail(str(error), 2)
     except MemoryError:
         code = _fail("there is not enough memory for a problem of this size.", 2)
-    except BrokenPipeError:  # the reader, such as head, has gone
-        devnull = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(devnull, sys.stdout.fileno())
+    except (BrokenPipeError, _ReaderGoneError):  # say nothing, as other commands do
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         code = 141
     sys.exit(code)
 

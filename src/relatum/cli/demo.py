@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 from rich.table import Table
 
+from relatum.cli.output import console
 from relatum.datasets import Digits, load_digits, load_sentences
 from relatum.estimate import Estimate
 from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS, MAPS, evidence
@@ -147,28 +147,28 @@ def _row(case: Case) -> tuple[str, ...]:
 
 def run(seed: int = 0, quick: bool = False, page: Path | None = None) -> None:
     """Print the table and the remarks; write the page if a path is given."""
-    console = Console()
+    screen = console()
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in COLUMNS:
         right = heading not in ("relation", "status", "verified")
         table.add_column(heading, justify="right" if right else "left", no_wrap=True)
     started = time.perf_counter()
-    with console.status("learning and inferring (the first run compiles kernels)"):
+    with screen.status("learning and inferring (the first run compiles kernels)"):
         found = list(cases(seed, quick))
         rows = [_row(case) for case in found]
     for row in rows:
         table.add_row(*row)
-    console.print(table)
-    console.print()
+    screen.print(table)
+    screen.print()
     for case in found:
-        console.print(f"[bold]{case.relation.strip(' +')}[/bold]: {case.remark}")
-    console.print(
+        screen.print(f"[bold]{case.relation.strip(' +')}[/bold]: {case.remark}")
+    screen.print(
         f"\nLearned and inferred in {time.perf_counter() - started:.1f} s. Value and bound are in "
         "bits: no feasible relation is more than 2^gap times as probable as the one found."
     )
     if page is not None:
         _write_page(page, rows, found, seed, quick)
-        console.print(f"Pictures are in {page}.")
+        screen.print(f"Pictures are in {page}.")
 
 
 def _write_page(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.table import Table
 
 import relatum.solvers
+from relatum.cli.output import console
 
 __all__ = ["show"]
 
@@ -17,4 +17,4 @@ def show() -> None:
         table.add_column(heading, no_wrap=heading != "what it is for")
     for solver in relatum.solvers.SOLVERS.values():
         table.add_row(solver.name, "yes" if solver.proves else "no", solver.summary)
-    Console().print(table)
+    console().print(table)

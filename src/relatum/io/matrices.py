@@ -1,8 +1,12 @@
-"""Matrices of log-odds: ``.npy`` arrays, or a line of numbers a row."""
+"""Matrices of log-odds: ``.npy`` and ``.npz`` arrays, or a line of numbers a row."""
 
 from __future__ import annotations
 
+import io
+import zipfile
+import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +18,21 @@ from relatum.io.writing import numbers_as_text, write_atomically, write_lines
 
 __all__ = ["read_matrix", "write_matrix"]
 
+DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError)
+
 
 def read_matrix(path: str | Path) -> NDArray[np.float64]:
     """Read a matrix: an ``.npy`` file, or a line of numbers a row, with blanks or commas.
+
+    Of an ``.npz`` archive, the array ``log_odds`` or ``costs`` is read, or the only one. Arrays
+    may have one axis: the upper triangle of a symmetric matrix, row by row.
 
     Raises
     ------
     DataError
         With file and line, if the file is not of this format.
     """
-    if Path(path).suffix == ".npy":
+    if Path(path).suffix in (".npy", ".npz"):
         return _array(path)
     rows: list[NDArray[np.float64]] = []
     for number, line in numbered_lines(path):
@@ -40,12 +49,15 @@ def read_matrix(path: str | Path) -> NDArray[np.float64]:
 
 def _array(path: str | Path) -> NDArray[np.float64]:
     with opened(path) as file:
-        if file.read(6) != b"\x93NUMPY":
+        if file.read(4) not in (b"\x93NUM", b"PK\x03\x04"):
             raise DataError(f"{path} is not an array of numpy; write one with numpy.save.")
         file.seek(0)
         try:
-            array = np.load(file, allow_pickle=False)
-        except (ValueError, EOFError, MemoryError, SyntaxError) as error:
+            found = np.load(file, allow_pickle=False)
+            array = found if isinstance(found, np.ndarray) else _of_archive(found, path)
+        except (ValueError, EOFError, MemoryError, SyntaxError, OSError, *DAMAGE) as error:
+            if isinstance(error, DataError):
+                raise
             told = str(error).splitlines()[0][:200].rstrip(".")
             raise DataError(
                 f"{path} is not a whole array of numpy: {told}. Write it again with numpy.save."
@@ -53,6 +65,17 @@ def _array(path: str | Path) -> NDArray[np.float64]:
     if array.dtype.kind not in "biuf":
         raise DataError(f"{path}: log-odds are numbers, but the array has type {array.dtype}.")
     return np.asarray(array)
+
+
+def _of_archive(archive: Any, path: str | Path) -> NDArray[Any]:
+    names = archive.files
+    chosen = [n for n in ("log_odds", "costs") if n in names] or (names if len(names) == 1 else [])
+    if not chosen:
+        raise DataError(
+            f"{path} holds the arrays {', '.join(names)[:200]}; name the one with log-odds "
+            "'log_odds'."
+        )
+    return np.asarray(archive[chosen[0]])
 
 
 def write_matrix(path: str | Path, matrix: ArrayLike) -> None:
@@ -68,8 +91,6 @@ def write_matrix(path: str | Path, matrix: ArrayLike) -> None:
     if array.ndim != 2 or array.size == 0:
         raise DataError(f"A matrix has rows and columns, got shape {array.shape}.")
     if Path(path).suffix == ".npy":
-        import io
-
         buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
         write_atomically(path, buffer.getvalue())

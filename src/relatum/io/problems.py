@@ -155,7 +155,8 @@ def _preflib(r: Request) -> Problem:
 
 
 def _matrix(r: Request) -> Problem:
-    return Problem(read_matrix(r.path), r.set_or(MAPS))
+    scores = read_matrix(r.path)
+    return Problem(scores, r.set_or(MAPS if scores.ndim == 2 else EQUIVALENCES))
 
 
 FORMATS: dict[str, Callable[[Request], Problem]] = {
@@ -180,6 +181,7 @@ _ENDINGS = {
     ".arrow": "pairs",
     ".feather": "pairs",
     ".npy": "matrix",
+    ".npz": "matrix",
     ".mat": "lolib",
     ".lop": "lolib",
 }

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from relatum.bounds import round_up
 from relatum.certificate import Cuts, Leaf
@@ -37,6 +36,8 @@ def _refuses(problem: Problem) -> str | None:
 
 def solve(problem: Problem, control: Control) -> Outcome:
     """Match A with B by the Hungarian method; forbidden pairs have the weight -inf."""
+    from scipy.optimize import linear_sum_assignment  # a third of the time to import relatum
+
     n_a, n_b = problem.shape
     total = problem.feasible.has("has_image")
     if total and (n_a > n_b or (n_b > n_a and problem.feasible.has("has_preimage"))):
