@@ -40,7 +40,7 @@ def test_lines_are_those_of_the_file(tmp_path):
         read_text(path)
     bomb = gzip.compress(b"\0" * (64 << 20))
     path.write_bytes(bomb)
-    with pytest.raises(DataError, match="line 1: .*zero byte"):
+    with pytest.raises(DataError, match=r"line 1: .*zero byte"):
         read_text(path)
 
 

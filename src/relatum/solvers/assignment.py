@@ -34,10 +34,16 @@ def _refuses(problem: Problem) -> str | None:
     return None
 
 
-def solve(problem: Problem, control: Control) -> Outcome:
-    """Match A with B by the Hungarian method; forbidden pairs have the weight -inf."""
+def _matched(weights: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows and columns of the heaviest matching."""
     from scipy.optimize import linear_sum_assignment  # a third of the time to import relatum
 
+    a, b = linear_sum_assignment(weights, maximize=True)
+    return a, b
+
+
+def solve(problem: Problem, control: Control) -> Outcome:
+    """Match A with B by the Hungarian method; forbidden pairs have the weight -inf."""
     n_a, n_b = problem.shape
     total = problem.feasible.has("has_image")
     if total and (n_a > n_b or (n_b > n_a and problem.feasible.has("has_preimage"))):
@@ -45,7 +51,7 @@ def solve(problem: Problem, control: Control) -> Outcome:
     c = np.where(problem.state == 0, -np.inf, problem.dense())
     weights = c if total else np.maximum(c, 0.0)
     try:
-        a, b = linear_sum_assignment(weights, maximize=True)
+        a, b = _matched(weights)
     except ValueError:  # no perfect matching avoids the forbidden pairs
         return _hall(problem)
     match = np.full(n_a, -1, dtype=np.int64)
@@ -113,7 +119,7 @@ def _pigeonhole(n_a: int, n_b: int) -> Outcome:
 def _hall(problem: Problem) -> Outcome:
     """Prove that forbidden pairs leave some elements of A too few images (Hall's theorem)."""
     allowed = problem.state != 0
-    a, b = linear_sum_assignment(allowed.astype(np.float64), maximize=True)
+    a, b = _matched(allowed.astype(np.float64))
     mate_a = np.full(len(allowed), -1)
     mate_b = np.full(allowed.shape[1], -1)
     good = allowed[a, b]
