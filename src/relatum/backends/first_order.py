@@ -150,6 +150,7 @@ class FirstOrderLP:
         self.bound = float(np.maximum(self.lower * self.reduced, self.upper * self.reduced).sum())
         self._control = np.array([0.0, 1.0, 0.0, 0.0])
         self._assembled: tuple[Any, Floats, Floats, Index] | None = None
+        self._scale = 0.0  # of the steps for the rows assembled; 0 if not known
 
     @property
     def n_rows(self) -> int:
@@ -202,7 +203,9 @@ class FirstOrderLP:
         self.lower[columns] = values
         self.upper[columns] = values
         self.x[columns] = values
-        self._assembled = None
+        if self._assembled is not None:  # the rows stay: only their box is new
+            _, _, box, used = self._assembled
+            box[1], box[2] = self.lower[used], self.upper[used]
 
     def remap(self, columns: Index, target: FirstOrderLP, keep: dict[str, Any]) -> None:
         """Carry point, multipliers and chosen rows to a problem with merged columns.
@@ -239,6 +242,9 @@ class FirstOrderLP:
         other.x = self.x.copy()
         other.reduced, other.bound = self.reduced.copy(), self.bound
         other._control = self._control.copy()
+        # rows are never changed in place, so that copies share them; the box is
+        rows, sides, box, used = self._assemble()
+        other._assembled, other._scale = (rows, sides, box.copy(), used), self._step_scale()
         return other
 
     def run(self, iterations: int = 150) -> float:
@@ -250,7 +256,7 @@ class FirstOrderLP:
             if self._control[3] <= 0:
                 size = float(np.abs(box[0]).mean())
                 self._control[[0, 3]] = size if size > 0 else 1.0
-            self._control[1] = self._step_scale(rows, sides, box)
+            self._control[1] = self._step_scale()
             x = self.x[used]
             iterate(rows, sides, box, x, y, self._control, iterations)
             free[used] = x
@@ -288,33 +294,48 @@ class FirstOrderLP:
         blocks = list(self.pool.values())
         n = self.objective.size
         triples = np.concatenate([_NO_TRIPLES, *(b.triples for b in blocks if b.matrix is None)])
-        general = [b.matrix for b in blocks if b.matrix is not None]
-        matrix = sparse.vstack([sparse.csr_array((0, n)), *general], format="csr")
-        size = np.abs(matrix.data).astype(np.float64)
+        start, column, data = _compressed([b.matrix for b in blocks if b.matrix is not None])
+        size = np.abs(data)
         degree = np.bincount(triples.reshape(-1), minlength=n).astype(np.float64)
-        degree += np.bincount(matrix.indices, weights=size, minlength=n)
+        degree += np.bincount(column, weights=size, minlength=n)
         used = np.flatnonzero(degree)
         new = np.cumsum(degree > 0, dtype=np.int32) - np.int32(1)
-        data = matrix.data.astype(np.float64)
-        rows = (new[triples], matrix.indptr.astype(np.int64), new[matrix.indices], data)
+        rows = (new[triples], start, new[column], data)
         length = np.full(self.n_rows, 3.0)
-        length[len(triples) :] = np.maximum(np.asarray(abs(matrix).sum(axis=1)).reshape(-1), 1e-9)
+        owner = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        total = np.bincount(owner, weights=size, minlength=len(start) - 1)
+        length[len(triples) :] = np.maximum(total, 1e-9)
         sides = np.empty((3, len(length)))
         sides[0] = np.concatenate([np.empty(0), *(b.low for b in blocks)])
         sides[1] = np.concatenate([np.empty(0), *(b.high for b in blocks)])
         sides[2] = 1 / length
         box = np.stack([v[used] for v in (self.objective, self.lower, self.upper, degree)])
         box[3] = 1 / box[3]
-        self._assembled = rows, sides, box, used
+        self._assembled, self._scale = (rows, sides, box, used), 0.0
         return self._assembled
 
-    def _step_scale(self, rows: Any, sides: Floats, box: Floats) -> float:
+    def _step_scale(self) -> float:
         """Return 0.99 / (1.05 norm) of the diagonally scaled matrix, by power iteration."""
-        n = box.shape[1]
-        v: Floats = 1.0 + np.random.default_rng(0).random((n,))
-        norm = scaled_norm(rows, sides, box, v / np.sqrt((v * v).sum()), 12)
-        # the diagonal steps guarantee a norm of at most one
-        return max(0.99, 0.99 / (1.05 * norm)) if norm > 0 else 0.99
+        rows, sides, box, _ = self._assemble()
+        if not self._scale:
+            v: Floats = 1.0 + np.random.default_rng(0).random((box.shape[1],))
+            norm = scaled_norm(rows, sides, box, v / np.sqrt((v * v).sum()), 12)
+            # the diagonal steps guarantee a norm of at most one
+            self._scale = max(0.99, 0.99 / (1.05 * norm)) if norm > 0 else 0.99
+        return self._scale
+
+
+def _compressed(blocks: list[Any]) -> tuple[Index, NDArray[np.int32], Floats]:
+    """Return starts, columns and coefficients of sparse rows, one block after the other."""
+    ends = [b.indptr[1:] + shift for b, shift in zip(blocks, _shifts(blocks), strict=True)]
+    start = np.concatenate([np.zeros(1, dtype=np.int64), *ends]).astype(np.int64)
+    column = np.concatenate([np.empty(0, dtype=np.int32), *(b.indices for b in blocks)])
+    data = np.concatenate([np.empty(0), *(b.data for b in blocks)])
+    return start, column.astype(np.int32), data.astype(np.float64)
+
+
+def _shifts(blocks: list[Any]) -> list[int]:
+    return np.cumsum([0, *(b.nnz for b in blocks)])[:-1].tolist()
 
 
 _NO_TRIPLES = np.empty((0, 3), dtype=np.int32)

@@ -117,24 +117,27 @@ def half_cycles(x, sources, most, effort):
     parent = np.full(size, -1, np.int64)
     move = np.zeros((size, 5), np.int64)
     touched = np.empty(size, np.int64)
+    middle = np.empty(7, np.int64)
     steps = np.empty((64 * sources.shape[0] + 64, 5), np.int64)
     ends = np.empty(sources.shape[0], np.int64)
     weight = np.empty(sources.shape[0])
     walks, used = 0, 0
     for r in range(sources.shape[0]):
         start = (sources[r, 0] * n + sources[r, 1]) * 2
-        n_touched = _odd_walk(x, start, (most, effort), distance, parent, move, touched)
-        if distance[start + 1] < most:
-            length = 0
-            node = start + 1
-            while node != start and used + length < steps.shape[0] and length < 64:
-                steps[used + length] = move[node]
-                length += 1
-                node = parent[node]
-            if node == start:
+        n_touched, w = _odd_walk(x, start, (most, effort), (distance, parent, move, touched), middle)
+        if w < most:
+            length = 1
+            steps[used] = middle[2:]
+            for side in range(2):
+                node = middle[side]
+                while node != start and length < 64:
+                    steps[used + length] = move[node]
+                    length += 1
+                    node = parent[node]
+            if length < 64:
                 used += length
                 ends[walks] = used
-                weight[walks] = distance[start + 1]
+                weight[walks] = w
                 walks += 1
         for p in range(n_touched):
             distance[touched[p]] = np.inf
@@ -143,10 +146,17 @@ def half_cycles(x, sources, most, effort):
 
 
 @njit(cache=True)
-def _odd_walk(x, start, limits, distance, parent, move, touched):
-    """Dijkstra from the even copy of a pair to its odd copy; returns the nodes touched."""
+def _odd_walk(x, start, limits, tree, middle):
+    """Dijkstra from the even copy of a pair until two paths meet in a closed odd walk.
+
+    What leads from a node to the odd copy of the start mirrors what leads from the start to
+    the node's other copy. So half the way is enough: a walk is a path, an arc and a path.
+    `middle` gets the ends of both paths and the arc. Returns the number of nodes touched
+    and the weight of the walk.
+    """
+    distance, parent, move, touched = tree
     n = x.shape[0]
-    most, effort = limits
+    best, effort = limits
     heap = [(0.0, start)]
     distance[start] = 0.0
     touched[0] = start
@@ -156,7 +166,7 @@ def _odd_walk(x, start, limits, distance, parent, move, touched):
         if w > distance[node]:
             continue
         effort -= 1
-        if node == start + 1 or effort < 0:
+        if 2.0 * w >= best or effort < 0:
             break
         parity = node % 2
         a, b = (node // 2) // n, (node // 2) % n
@@ -171,11 +181,18 @@ def _odd_walk(x, start, limits, distance, parent, move, touched):
                 if p == a and q == b:
                     continue
                 w0, c0, w1, c1 = _arc(x, i, j, k, third)
+                if w + min(w0, w1) >= best:
+                    continue
                 u, v = _other(i, j, k, a, b, p, q)
                 for flip in range(2):
                     reach = w + (w1 if flip else w0)
                     to = (u * n + v) * 2 + (parity ^ flip)
-                    if reach < most and reach < distance[to] - 1e-12:
+                    if reach + distance[to ^ 1] < best - 1e-12:
+                        best = reach + distance[to ^ 1]
+                        middle[0], middle[1] = node, to ^ 1
+                        middle[2], middle[3], middle[4], middle[5] = i, j, k, third
+                        middle[6] = c1 if flip else c0
+                    if 2.0 * reach < best and reach < distance[to] - 1e-12:
                         if distance[to] == np.inf:
                             touched[count] = to
                             count += 1
@@ -185,7 +202,7 @@ def _odd_walk(x, start, limits, distance, parent, move, touched):
                         move[to, 3] = third
                         move[to, 4] = c1 if flip else c0
                         heapq.heappush(heap, (reach, to))
-    return count
+    return count, best
 
 
 @njit(cache=True)

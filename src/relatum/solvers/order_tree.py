@@ -221,11 +221,12 @@ class Tree:
         threshold, halves = 0.05, 0
         if is_root:
             relaxation.separate(relaxation.point(), 0.05, 2)
-        for _ in range(limit):
+        for round_ in range(limit):
             self.stats["rounds"] += 1
             relaxation.lp.run(s.iterations if is_root else s.node_iterations)
             x = relaxation.point()
-            self.incumbent.improve(x, self.rng)
+            if is_root or round_ == 0:
+                self.incumbent.improve(x, self.rng)
             if self._closes(node) or self._fix(node):
                 node.relaxation = None
                 return True
