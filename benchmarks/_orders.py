@@ -48,8 +48,15 @@ def lolib(folder, name):
         yield instance, read_lolib(path), best, row["status"] if row else ""
 
 
-def save(name, results):
+def recorded(name):
+    """Return the results of a file written before, or nothing."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def save(name, results, quiet=False):
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps({"machine": machine(), **results}, indent=1) + "\n")
-    print(f"written: {path}")
+    path.write_text(json.dumps({**results, "machine": machine()}, indent=1) + "\n")
+    if not quiet:
+        print(f"written: {path}")

@@ -20,7 +20,7 @@ from statistics import median
 from time import perf_counter, process_time
 
 import numpy as np
-from _orders import data_folder, lolib, save
+from _orders import data_folder, lolib, recorded, save
 
 import relatum as rt
 
@@ -54,10 +54,15 @@ def ours(matrix, limit):
     return e, seconds, cpu, verified, perf_counter() - began
 
 
-def run_set(folder, name, limit, most, every):
-    rows = []
-    for k, (instance, matrix, best, status) in enumerate(list(lolib(folder, name))[::every]):
-        if most and k >= most:
+def run_set(folder, name, limit, args, results):
+    """Run the instances of a set that are not in the results yet, recording each."""
+    rows = results.setdefault(name, [])
+    done = {r["instance"] for r in rows}
+    for instance, matrix, best, status in list(lolib(folder, name))[:: args.every]:
+        if instance in done:
+            continue
+        if perf_counter() > args.until or (args.most and len(rows) >= args.most):
+            print("stopped after a part; --resume goes on")
             break
         e, seconds, cpu, verified, checking = ours(matrix, limit)
         rows.append(
@@ -66,9 +71,10 @@ def run_set(folder, name, limit, most, every):
                 "value": e.value, "bound": e.bound, "reference": best,
                 "reference_status": status, "gap_percent": 100 * e.gap / abs(e.value),
                 "seconds": seconds, "cpu_seconds": cpu, "verified": verified,
-                "verify_seconds": checking, "nodes": e.stats["nodes"],
+                "verify_seconds": checking, "nodes": e.stats["nodes"], "limit": limit,
             }
         )  # fmt: skip
+        save(args.name, results, quiet=True)
         r = rows[-1]
         print(
             f"{instance:12} n={r['n']:3} {r['status']:8} value {r['value']:.0f} "
@@ -76,6 +82,11 @@ def run_set(folder, name, limit, most, every):
             f"{seconds:.2f} s verified={verified}",
             flush=True,
         )
+    summary(name, rows)
+
+
+def summary(name, rows):
+    """Print how many are certified, and the times."""
     certified = [r for r in rows if r["status"] == "OPTIMAL" and r["verified"]]
     reached = [r for r in rows if r["reference"] and r["value"] >= r["reference"]]
     print(
@@ -83,7 +94,6 @@ def run_set(folder, name, limit, most, every):
         f"reference; cpu median {median(r['cpu_seconds'] for r in rows):.3f} s, "
         f"max {max(r['cpu_seconds'] for r in rows):.3f} s"
     )
-    return rows
 
 
 def by_highs(matrix, limit):
@@ -204,18 +214,20 @@ def main():
     parser.add_argument("--peers", action="store_true", help="also run the general solvers")
     parser.add_argument("--peer-limit", type=float, default=60.0)
     parser.add_argument("--name", default="order_exact", help="of the file of results")
+    parser.add_argument("--resume", action="store_true", help="leave out what is recorded")
+    parser.add_argument("--part", type=float, default=1e9, help="stop after so many seconds")
     args = parser.parse_args()
     folder = data_folder()
+    results = recorded(args.name) if args.resume else {}
+    results = {"arguments": vars(args).copy(), **results}
+    args.until = perf_counter() + args.part
     warm_up()
-    results = {}
     for name in args.sets:
-        results[name] = run_set(
-            folder, name, args.limit or LIMITS.get(name, 60.0), args.most, args.every
-        )
+        run_set(folder, name, args.limit or LIMITS.get(name, 60.0), args, results)
     if args.peers:
         chosen = [("IO", ["be75eec", "t59b11xx", "t65n11xx"]), ("RandB", ["p40-01"])]
         results["peers"] = run_peers(folder, chosen, args.peer_limit)
-    save(args.name, {"arguments": vars(args), **results})
+    save(args.name, results)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -95,12 +95,15 @@ _RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-def _closure(names: set[str]) -> frozenset[str]:
+_PARSED = tuple((set(left.split()), set(right.split())) for left, right in _RULES)
+
+
+@cache
+def _closure(names: frozenset[str]) -> frozenset[str]:
     """Every simple property that follows from the given ones, on one set."""
-    rules = [(set(left.split()), set(right.split())) for left, right in _RULES]
     known = set(names)
     while True:
-        new = set().union(*(right for left, right in rules if left <= known)) - known
+        new = set().union(*(right for left, right in _PARSED if left <= known)) - known
         if not new:
             return frozenset(known)
         known |= new
@@ -141,8 +144,8 @@ class FeasibleSet:
     @cached_property
     def names(self) -> frozenset[str]:
         """The simple properties, those that follow from the others included."""
-        names = {n for n, p in _SIMPLE.items() if p in self.properties}
-        return _closure(names) if self.homogeneous else frozenset(names)
+        names = frozenset(n for n, p in _SIMPLE.items() if p in self.properties)
+        return _closure(names) if self.homogeneous else names
 
     def has(self, *names: str) -> bool:
         """Say whether the set's relations all have the simple properties named."""
@@ -230,7 +233,9 @@ class FeasibleSet:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeasibleSet):
             return NotImplemented
-        return self.homogeneous == other.homogeneous and self <= other and other <= self
+        if self.homogeneous != other.homogeneous or self.names != other.names:
+            return False
+        return self <= other and other <= self
 
     def __hash__(self) -> int:
         return hash((self.names, self.homogeneous, self.evidence))
@@ -247,7 +252,7 @@ class FeasibleSet:
         words = [best[0]] if best[1].names else []
         covered = set(best[1].names)
         for n in sorted(self.names):  # the fewest further words that say the rest
-            if n not in (_closure(covered) if self.homogeneous else covered):
+            if n not in (_closure(frozenset(covered)) if self.homogeneous else covered):
                 words.append("UNIQUE_IMAGE" if n == "unique_image" else n.upper())
                 covered.add(n)
         extra = [

@@ -42,6 +42,10 @@ def dense_rows(lp):
 
 
 def highs_value(lp):
+    return -highs_result(lp).fun
+
+
+def highs_result(lp):
     a, low, high = dense_rows(lp)
     result = milp(
         -lp.objective,
@@ -49,7 +53,7 @@ def highs_value(lp):
         bounds=Bounds(lp.lower, lp.upper),
     )
     assert result.success
-    return -result.fun
+    return result
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -105,6 +109,36 @@ def test_idle_rows_are_dropped_and_binding_rows_stay():
     assert dropped == 1
     assert len(lp.pool["triple"]) == 1
     assert lp.run(100) == pytest.approx(4.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_that_the_box_implies_are_dropped_at_no_loss(seed):
+    lp = random_lp(seed)
+    lp.run(400)
+    rng = np.random.default_rng(seed)
+    columns = rng.permutation(lp.objective.size)[: lp.objective.size // 2]
+    lp.fix(columns, np.clip(highs_result(lp).x[columns], 0.0, 1.0))
+    lp.evaluate()
+    want, bound = highs_value(lp), lp.bound
+    assert lp.drop_implied() > 0
+    assert lp.evaluate() <= bound + 1e-9
+    assert highs_value(lp) == pytest.approx(want, abs=1e-7)
+    assert lp.bound >= want - 1e-9
+    assert lp.drop_implied() == 0
+
+
+def test_a_copy_that_shares_rows_runs_like_one_that_does_not():
+    lp = random_lp(1)
+    lp.run(50)
+    shares, alone = lp.copy(), lp.copy()
+    alone._assembled = None
+    for other in (shares, alone):
+        other.fix(np.array([0, 2]), [1.0, 0.0])
+        other.run(200)
+    assert shares.bound == alone.bound
+    assert (shares.x == alone.x).all()
+    lp.run(50)
+    assert (lp.lower[0], lp.upper[0]) == (0.0, 1.0)
 
 
 def test_merged_columns_keep_point_and_multipliers():

@@ -224,3 +224,16 @@ def test_lolib_optima_are_certified(data_folder, instance):
     assert e.status is rt.Status.OPTIMAL
     assert e.value == float(rows[instance]["best_known_value"])
     assert rt.verify(problem, e).exact
+
+
+@pytest.mark.parametrize("solver", ["order_dp", "order_branch_and_cut"])
+@pytest.mark.parametrize("scale", [1e-6, 1e4, 1e8])
+def test_scores_of_any_size_are_proved(solver, scale):
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        n = int(rng.integers(2, 7))
+        problem = rt.Problem(rng.normal(size=(n, n)) * scale, rt.LINEAR_ORDERS)
+        e = rt.infer(problem, solver=solver, prove=True)
+        assert e.status is rt.Status.OPTIMAL
+        assert rt.verify(problem, e), rt.verify(problem, e).reason
+        assert e.value == pytest.approx(_best(problem), rel=1e-12)

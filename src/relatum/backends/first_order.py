@@ -99,6 +99,8 @@ class RowBlock:
 
 
 def _padded(index: Index, width: int) -> Index:
+    if index.shape[1] == width:
+        return index
     return np.pad(index, ((0, 0), (0, width - index.shape[1])), constant_values=-1)
 
 
@@ -196,6 +198,25 @@ class FirstOrderLP:
             self.pool[name] = replace(block, idle=idle)
             if (idle >= rounds).any():
                 self.drop(name, idle < rounds)
+        return before - self.n_rows
+
+    def drop_implied(self) -> int:
+        """Drop rows that every point of the box satisfies; return how many.
+
+        Without such a row the bound of the remaining multipliers is never worse.
+        """
+        before = self.n_rows
+        low, high = self.lower, self.upper
+        for name, block in list(self.pool.items()):
+            if block.triples is not None:
+                i, j, k = block.triples.T
+                most, least = high[i] + high[j] - low[k], low[i] + low[j] - high[k]
+            else:
+                up, down = block.matrix.maximum(0), block.matrix.minimum(0)
+                most, least = up @ high + down @ low, up @ low + down @ high
+            keep = (most > block.high) | (least < block.low)
+            if not keep.all():
+                self.drop(name, keep)
         return before - self.n_rows
 
     def fix(self, columns: NDArray[Any], values: ArrayLike) -> None:
@@ -335,7 +356,7 @@ def _compressed(blocks: list[Any]) -> tuple[Index, NDArray[np.int32], Floats]:
 
 
 def _shifts(blocks: list[Any]) -> list[int]:
-    return np.cumsum([0, *(b.nnz for b in blocks)])[:-1].tolist()
+    return [int(k) for k in np.cumsum([0, *(b.nnz for b in blocks)])[:-1]]
 
 
 _NO_TRIPLES = np.empty((0, 3), dtype=np.int32)

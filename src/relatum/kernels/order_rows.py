@@ -67,16 +67,13 @@ def _unique_triples(found, amount, count, n):
 
 
 @njit(cache=True)
-def _arc(x, i, j, k, third):
-    """Cheapest rows of the triple, weakened in one pair, by parity of the right-hand side.
+def _arc(high, low, g):
+    """Cheapest side of a triple and row of the box, by parity of the right-hand side.
 
-    `third` is 0, 1 or 2 for the pair ij, jk or ik that is weakened. Returns the weight for
-    parity 0 and 1, and a code for each: bit 0 = high side of the triple, bit 1 = the box
-    row x <= 1 (otherwise x >= 0).
+    `high` and `low` are the slacks of the triple's sides, g is the pair that is weakened.
+    Returns the weight for parity 0 and 1, and a code for each: bit 0 = high side of the
+    triple, bit 1 = the box row x <= 1 (otherwise x >= 0).
     """
-    s = x[i, j] + x[j, k] - x[i, k]
-    g = x[i, j] if third == 0 else (x[j, k] if third == 1 else x[i, k])
-    high, low = max(0.0, 1.0 - s), max(0.0, s)
     w0, c0 = high + 1.0 - g, 3
     if low + g < w0:
         w0, c0 = low + g, 0
@@ -84,6 +81,12 @@ def _arc(x, i, j, k, third):
     if low + 1.0 - g < w1:
         w1, c1 = low + 1.0 - g, 2
     return w0, c0, w1, c1
+
+
+@njit(cache=True)
+def _pair(i, j, k, which):
+    """Return the pair ij, jk or ik of a triple."""
+    return (j if which == 1 else i), (j if which == 0 else k)
 
 
 @njit(cache=True)
@@ -124,7 +127,9 @@ def half_cycles(x, sources, most, effort):
     walks, used = 0, 0
     for r in range(sources.shape[0]):
         start = (sources[r, 0] * n + sources[r, 1]) * 2
-        n_touched, w = _odd_walk(x, start, (most, effort), (distance, parent, move, touched), middle)
+        n_touched, w = _odd_walk(
+            x, start, (most, effort), (distance, parent, move, touched), middle
+        )
         if w < most:
             length = 1
             steps[used] = middle[2:]
@@ -175,15 +180,17 @@ def _odd_walk(x, start, limits, tree, middle):
                 continue
             i, k = min(a, c), max(b, c)
             j = a + b + c - i - k
-            for third in range(3):
-                # the pair reached is neither ab nor the weakened one
-                p, q = (i, j) if third == 0 else ((j, k) if third == 1 else (i, k))
-                if p == a and q == b:
-                    continue
-                w0, c0, w1, c1 = _arc(x, i, j, k, third)
-                if w + min(w0, w1) >= best:
-                    continue
-                u, v = _other(i, j, k, a, b, p, q)
+            t = x[i, j] + x[j, k] - x[i, k]
+            high, low = max(0.0, 1.0 - t), max(0.0, t)
+            if w + min(high, low) >= best:
+                continue
+            own = 0 if k == c else (1 if i == c else 2)  # which pair of the triple ab is
+            for turn in range(1, 3):
+                # of the other two pairs one is weakened and one is reached
+                third = (own + turn) % 3
+                p, q = _pair(i, j, k, third)
+                w0, c0, w1, c1 = _arc(high, low, x[p, q])
+                u, v = _pair(i, j, k, (own + 3 - turn) % 3)
                 for flip in range(2):
                     reach = w + (w1 if flip else w0)
                     to = (u * n + v) * 2 + (parity ^ flip)
@@ -203,16 +210,6 @@ def _odd_walk(x, start, limits, tree, middle):
                         move[to, 4] = c1 if flip else c0
                         heapq.heappush(heap, (reach, to))
     return count, best
-
-
-@njit(cache=True)
-def _other(i, j, k, a, b, p, q):
-    """Return the pair of the triple that is neither ab nor pq."""
-    if not (a == i and b == j) and not (p == i and q == j):
-        return i, j
-    if not (a == j and b == k) and not (p == j and q == k):
-        return j, k
-    return i, k
 
 
 @njit(cache=True)

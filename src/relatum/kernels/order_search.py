@@ -62,7 +62,7 @@ def _best_place(row, order, place, least):
     return best, target
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def insertion_search(d, order, least):
     """Move single elements to their best places until no move gains more than `least`.
 

@@ -29,7 +29,15 @@ from relatum.solvers.order_search import OrderSearch
 from relatum.solvers.order_tree import Tree, TreeSettings
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "Plan", "plan_of", "solve_plan"]
+__all__ = [
+    "FEW_STATES",
+    "MANY_STATES",
+    "MOST_ELEMENTS",
+    "SUBSET_MARGIN",
+    "Plan",
+    "plan_of",
+    "solve_plan",
+]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -38,6 +46,7 @@ FEW_STATES = 3_000  # subsets that dynamic programming may look at before branch
 MANY_STATES = 100_000  # ... if it is asked for; less than what the checker is ready to do
 DP_ELEMENTS = 62
 MOST_ELEMENTS = 5_000
+SUBSET_MARGIN = 4e-12  # of all absolute weights: more than solver and checker round
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +231,7 @@ def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
     ordered = w[np.ix_(order, order)][np.triu_indices(len(part), 1)]
     bound = math.fsum([*ordered.tolist(), *inner.tolist()])
     if not (_integers(w) and _integers(inner)):
-        # more than the ties that the search leaves open, and than the checker rounds
-        bound += 2e-9 * float(np.abs(w).max()) + 1e-12 * float(np.abs(w).sum())
+        bound += SUBSET_MARGIN * float(np.abs(w).sum())
     return _Part(order, bound, SubsetOrder())
 
 
@@ -247,7 +255,7 @@ def _by_search(
     difference = w - w.T
     if not control.prove:
         return _anneal_only(search, control, difference, base)
-    search.anneal(min(300 * n, 100_000), expired=control.expired)
+    search.anneal(min(150 * n, 100_000), expired=control.expired)
     before = plan.before[np.ix_(part, part)]
     incumbent = OrderIncumbent(difference, search.order, base, large, before)
     if not _integers(w):  # differences may be integers in floating point only
@@ -266,22 +274,23 @@ def _by_search(
 
 
 def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) -> _Part:
-    """Anneal in rounds of growing length until two of them improve nothing.
+    """Anneal in cycles of growing length until two of them improve nothing.
 
-    A round that would not end in time is made as long as the time left, by the speed of the
-    rounds before: half an annealing is worth little.
+    A cycle after which the next one would not end in time is made as long as the time left,
+    by the speed of those before: one long annealing is worth more than two of half its length.
     """
     n = len(search.order)
     steps, idle, seconds_a_step = 2_000 * n, 0, 0.0
     incumbent = OrderIncumbent(d, search.order, base)
     while not control.expired() and idle < 2:
-        fits = 0.9 * control.remaining() / max(seconds_a_step, 1e-12)
-        if seconds_a_step > 0 and fits < steps:
-            steps = int(fits)
+        if seconds_a_step > 0:
+            fits = 0.93 * control.remaining() / seconds_a_step
+            if fits < 5 * steps:
+                steps = int(fits)
             if steps < 500 * n:
                 break
         began = control.seconds()
-        idle = 0 if search.anneal(steps, expired=control.expired) else idle + 1
+        idle = 0 if search.cycle(steps, control.expired) else idle + 1
         seconds_a_step = (control.seconds() - began) / steps
         incumbent.offer(search.order)
         control.report(incumbent.value + base)

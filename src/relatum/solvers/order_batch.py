@@ -16,6 +16,7 @@ from relatum.kernels.order_batch import order_small_many
 from relatum.problem import Problem
 from relatum.relation import LinearOrder
 from relatum.scores import DenseScores
+from relatum.solvers.linear_orders import SUBSET_MARGIN
 
 __all__ = ["LARGEST", "order_many"]
 
@@ -78,8 +79,7 @@ def _estimate(
     magnitude = np.abs(matrix)
     margin = 0.0
     if not np.array_equal(matrix, np.rint(matrix)):
-        # more than the ties that the search leaves open, and than the checker rounds
-        margin = 2e-9 * float(magnitude.max()) * len(order) + 1e-12 * float(magnitude.sum())
+        margin = SUBSET_MARGIN * float(magnitude.sum())
     classes = int(twins.max()) + 1
     of_class = component
     if classes < len(order):

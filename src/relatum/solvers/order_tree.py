@@ -27,6 +27,9 @@ Flags = NDArray[np.bool_]
 Wrap = Callable[[Proof], Proof]
 
 
+FEW_OPEN = 0.4  # share of open pairs below which a tree is small
+
+
 class Relaxation(Protocol):
     """What the tree asks of a linear relaxation."""
 
@@ -145,11 +148,13 @@ class TreeSettings:
     iterations: int = 180
     node_iterations: int = 100
     root_rounds: int = 400
-    node_rounds: int = 6
-    half_rounds: int = 15
+    node_rounds: int = 8
+    half_rounds: int = 40
     half_sources: int = 60
+    node_half_rounds: int = 3
+    node_half_sources: int = 20
     candidates: int = 4
-    probe_iterations: int = 60
+    probe_iterations: int = 30
     max_nodes: int = 1_000_000
 
 
@@ -221,9 +226,12 @@ class Tree:
         threshold, halves = 0.05, 0
         if is_root:
             relaxation.separate(relaxation.point(), 0.05, 2)
+        else:
+            relaxation.lp.drop_implied()
         for round_ in range(limit):
             self.stats["rounds"] += 1
-            relaxation.lp.run(s.iterations if is_root else s.node_iterations)
+            iterations = min(s.iterations, 60 * (round_ + 1)) if is_root else s.node_iterations
+            relaxation.lp.run(iterations)
             x = relaxation.point()
             if is_root or round_ == 0:
                 self.incumbent.improve(x, self.rng)
@@ -239,25 +247,35 @@ class Tree:
             worst = relaxation.separate(x, threshold, 2 if is_root else 1)
             if worst == 0.0:
                 threshold *= 0.4
-            if self._stalls(history, is_root) or threshold < 1e-4:
-                if not is_root or halves >= s.half_rounds:
+            if self._stalls(history, 1 if worst == 0.0 else (5 if is_root else 2), is_root):
+                if halves >= self._half_rounds(relaxation, is_root):
                     break
                 halves += 1
-                added = relaxation.add_half_cuts(x, s.half_sources, self.rng)
+                sources = s.half_sources if is_root else s.node_half_sources
+                added = relaxation.add_half_cuts(x, sources, self.rng)
                 self.stats["half_cuts"] += added
-                if not added and threshold < 1e-3:
+                if not added and (threshold < 1e-3 or not is_root):
                     break
                 threshold = max(threshold, 0.01)
         node.keep_bound(relaxation)
         return False
 
-    def _stalls(self, history: list[float], is_root: bool) -> bool:
+    def _stalls(self, history: list[float], back: int, is_root: bool) -> bool:
         """Say whether the last rounds brought little of what is missing."""
-        back = 5 if is_root else 2
         if len(history) <= back:
             return False
         gap = history[-1] - self.incumbent.level
         return history[-back - 1] - history[-1] < (0.03 if is_root else 0.05) * gap
+
+    def _half_rounds(self, relaxation: Relaxation, is_root: bool) -> int:
+        """Return how often {0,1/2}-cuts are worth their time.
+
+        Where most pairs are fixed already, what is left is small and branching is quicker.
+        """
+        if not is_root:
+            return self.settings.node_half_rounds
+        few = _open_columns(relaxation) < FEW_OPEN * relaxation.lp.objective.size
+        return 0 if few else self.settings.half_rounds
 
     def _closes(self, node: _Node) -> bool:
         assert node.relaxation is not None
@@ -281,6 +299,7 @@ class Tree:
         if not consistent:
             return True
         if _open_columns(relaxation):
+            relaxation.lp.drop_implied()
             return False
         self.incumbent.take(relaxation.point())
         node.cuts = ()  # every pair is fixed: without rows the bound is the value
