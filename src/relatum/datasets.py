@@ -1,27 +1,52 @@
-"""Small data sets that come with the library.
+"""Data sets: small ones that come with the library, and larger ones from files or the network.
 
-`digits` are the 8 x 8 images that scikit-learn ships; `sentences` are a hundred short
-sentences written for this library.
+`load_digits` gives the 8 x 8 images that scikit-learn ships, `load_sentences` two hundred
+short sentences written for this library (and under its licence). `load_images` reads folders
+in the format of MNIST, `fetch_mnist` gets MNIST through scikit-learn and keeps it,
+`read_sentences` reads any text file. The environment variable RELATUM_DATA names the folder
+where data sets are looked for by name.
 """
 
 from __future__ import annotations
 
+import gzip
+import os
+import re
+import struct
+from collections.abc import Iterable
 from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Digits", "load_digits", "load_sentences"]
+from relatum.errors import DataError
+
+__all__ = [
+    "Digits",
+    "data_path",
+    "fetch_mnist",
+    "load_digits",
+    "load_images",
+    "load_mnist",
+    "load_sentences",
+    "read_idx",
+    "read_sentences",
+]
+
+_GET_MNIST = 'python -c "import relatum.datasets as d; d.fetch_mnist()"'
+_IDX_TYPES = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 class Digits(NamedTuple):
-    """Images of handwritten digits.
+    """Images and what they show.
 
     Attributes
     ----------
-    images : uint8 array (n, 64)
-        Grey values from 0 to 16.
+    images : uint8 array (n, pixels)
+        Grey values: from 0 to 16 for the embedded digits, to 255 for MNIST.
     labels : int64 array (n,)
     """
 
@@ -42,3 +67,169 @@ def load_sentences() -> list[list[str]]:
     """Return the embedded sentences, each as a list of words."""
     text = files("relatum").joinpath("data", "sentences.txt").read_text(encoding="utf-8")
     return [line.split() for line in text.splitlines()]
+
+
+def data_path(*names: str) -> Path | None:
+    """Return the path of a data set in the folder that RELATUM_DATA names, if it is there."""
+    folder = os.environ.get("RELATUM_DATA", "")
+    path = Path(folder, *names)
+    return path if folder and path.exists() else None
+
+
+def read_idx(path: str | Path) -> NDArray[np.generic]:
+    """Read an array in the idx format of MNIST, plain or gzip.
+
+    Parameters
+    ----------
+    path : path of a file such as ``train-images-idx3-ubyte.gz``
+    """
+    path = Path(path)
+    with path.open("rb") as plain:
+        zipped = plain.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if zipped else path.open("rb") as file:
+        data = file.read()
+    if len(data) < 4 or data[:2] != b"\0\0" or data[2] not in _IDX_TYPES:
+        raise DataError(
+            f"{path} is not an idx file: it should begin with two zeros, a type and the number of "
+            f"dimensions, got {data[:4]!r}; give the files of MNIST or of a set in its format."
+        )
+    begin = 4 + 4 * data[3]
+    shape = struct.unpack(f">{data[3]}I", data[4:begin])
+    dtype = np.dtype(_IDX_TYPES[data[2]])
+    count = int(np.prod(shape, dtype=np.int64))
+    if len(data) != begin + count * dtype.itemsize:
+        raise DataError(
+            f"{path} should hold {count} numbers, shape {shape}, but has "
+            f"{len(data) - begin} bytes after its head; it may be cut short: get it again."
+        )
+    return np.frombuffer(data, dtype, offset=begin).reshape(shape).astype(dtype.newbyteorder("="))
+
+
+def load_images(folder: str | Path) -> tuple[Digits, Digits]:
+    """Read a data set in the format of MNIST: training and test images with their labels.
+
+    Parameters
+    ----------
+    folder : path
+        Holds ``train-images-idx3-ubyte``, ``train-labels-idx1-ubyte`` and the same with ``t10k``,
+        plain or with ``.gz`` (as Fashion-MNIST, Kuzushiji-MNIST and EMNIST come).
+    """
+    parts = []
+    for part in ("train", "t10k"):
+        images = read_idx(_one_of(Path(folder), f"{part}-images-idx3-ubyte"))
+        labels = read_idx(_one_of(Path(folder), f"{part}-labels-idx1-ubyte"))
+        if len(images) != len(labels) or labels.ndim != 1:
+            raise DataError(
+                f"{folder}: {len(images)} images but labels of shape {labels.shape} in {part}; "
+                f"there should be one label an image."
+            )
+        flat = images.reshape(len(images), -1).astype(np.uint8, copy=False)
+        parts.append(Digits(flat, labels.astype(np.int64)))
+    return parts[0], parts[1]
+
+
+def _one_of(folder: Path, name: str) -> Path:
+    for path in (folder / f"{name}.gz", folder / name, folder / name.replace("-idx", ".idx")):
+        if path.is_file():
+            return path
+    raise DataError(
+        f"There is no file {name} or {name}.gz in {folder}. Put the four idx files of the data "
+        f"set there; for MNIST, set RELATUM_DATA to a folder that holds mnist/, or run: {_GET_MNIST}"
+    )
+
+
+def load_mnist() -> tuple[Digits, Digits]:
+    """Return MNIST from the folder mnist/ of RELATUM_DATA, or as `fetch_mnist` has kept it.
+
+    Nothing is downloaded; if the data set is not there, the error says how to get it.
+    """
+    folder = data_path("mnist")
+    if folder is not None:
+        return load_images(folder)
+    kept = _kept(None)
+    if kept.is_file():
+        return _split(kept)
+    raise DataError(
+        f"MNIST is not here: neither in mnist/ of the folder named by RELATUM_DATA "
+        f"({os.environ.get('RELATUM_DATA') or 'not set'}) nor in {kept}. Set RELATUM_DATA, or "
+        f"get it (about 55 MB from openml.org) by: {_GET_MNIST}"
+    )
+
+
+def fetch_mnist(data_home: str | Path | None = None) -> tuple[Digits, Digits]:
+    """Return MNIST, downloaded once from OpenML by scikit-learn and kept.
+
+    Parameters
+    ----------
+    data_home : path, optional
+        Where it is kept; by default, scikit-learn's data folder.
+    """
+    kept = _kept(data_home)
+    if not kept.is_file():
+        from sklearn.datasets import fetch_openml
+
+        try:
+            data = fetch_openml(
+                "mnist_784", version=1, as_frame=False, parser="liac-arff", data_home=data_home
+            )
+        except OSError as error:
+            raise DataError(
+                f"MNIST could not be downloaded from openml.org ({error}). Try again, or put its "
+                f"four idx files into mnist/ of a folder and set RELATUM_DATA to that folder."
+            ) from error
+        images, labels = data.data.astype(np.uint8), data.target.astype(np.int64)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        partial = kept.with_suffix(".partial")
+        with partial.open("wb") as file:
+            np.savez_compressed(file, images=images, labels=labels)
+        partial.replace(kept)
+    return _split(kept)
+
+
+def _kept(data_home: str | Path | None) -> Path:
+    from sklearn.datasets import get_data_home
+
+    return Path(get_data_home(data_home)) / "relatum" / "mnist_784.npz"
+
+
+def _split(path: Path) -> tuple[Digits, Digits]:
+    with np.load(path) as data:
+        images, labels = data["images"], data["labels"]
+    return Digits(images[:60000], labels[:60000]), Digits(images[60000:], labels[60000:])
+
+
+def read_sentences(
+    path: str | Path, dictionary: Iterable[str] | None = None, *, split: bool = False
+) -> list[list[str]]:
+    """Read sentences from a text file, plain or gzip, as lists of lower case words.
+
+    Parameters
+    ----------
+    path : path
+    dictionary : iterable of str, optional
+        Keep only sentences made of these words.
+    split : bool, default=False
+        Whether lines are running text, to be cut at full stops, question and exclamation marks.
+        By default, a line is a sentence.
+
+    Returns
+    -------
+    list of lists of str
+        Sentences of at least two words.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(
+            f"There is no text file {path}; give one with a sentence a line, plain or .gz."
+        )
+    opened = (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8")
+    )
+    with opened as file:
+        text = file.read()
+    lines = re.split(r"[.!?]+\s|\n\s*\n", text) if split else text.splitlines()
+    sentences = (_WORD.findall(line.lower()) for line in lines)
+    allowed = None if dictionary is None else set(dictionary)
+    return [s for s in sentences if len(s) > 1 and (allowed is None or allowed.issuperset(s))]

@@ -1,0 +1,144 @@
+"""What a run computes: sizes, grids and data of the quick and of the full reproduction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+__all__ = ["FULL", "QUICK", "TINY", "Lifting", "Settings"]
+
+
+@dataclass(frozen=True)
+class Lifting:
+    """A multilinear polynomial lifting: its degree, and random features (None: exact, d = 1)."""
+
+    degree: int
+    components: int | None = None
+
+    @property
+    def name(self) -> str:
+        """A name for files."""
+        return f"d{self.degree}" + (f"_m{self.components}" if self.components else "")
+
+    @property
+    def title(self) -> str:
+        """A name for people."""
+        return f"d={self.degree}" + (f", m={self.components}" if self.components else "")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All sizes of a reproduction.
+
+    Attributes
+    ----------
+    name : str
+    data : {"mnist", "digits"}
+    liftings : tuple of Lifting
+    map_powers, linear_map_powers, pair_powers : tuple of int
+        Base-2 logarithms of 1/sigma^2; `linear_map_powers` for d = 1.
+    map_tolerance, map_epochs
+        Relative duality gap to reach, and passes over the images after which it is given up.
+    pairs : int
+        Training pairs.
+    pair_epochs : int
+        Readings of the training pairs.
+    test_images : int
+        All pairs of so many test images are the test pairs.
+    measure : Lifting
+        The lifting whose measure of pairs is used for clustering.
+    stratified_power, unstratified_power : int
+        The strengths of the priors of these measures.
+    sizes : tuple of int
+        Elements of the random subsets that are clustered.
+    subsets : int
+        Subsets of each size.
+    time_limit : float
+        Seconds for one exact clustering.
+    sigmas : tuple of float
+        Parameters of the Bernoulli measure.
+    sentences : int
+        Sentences that are ordered.
+    """
+
+    name: str
+    data: str
+    liftings: tuple[Lifting, ...]
+    linear_map_powers: tuple[int, ...]
+    map_powers: tuple[int, ...]
+    pair_powers: tuple[int, ...]
+    pairs: int
+    test_images: int
+    measure: Lifting
+    stratified_power: int
+    unstratified_power: int
+    sizes: tuple[int, ...]
+    subsets: int
+    sigmas: tuple[float, ...]
+    sentences: int
+    map_tolerance: float = 1e-2
+    map_epochs: int = 15
+    pair_epochs: int = 3
+    time_limit: float = 600.0
+    seed: int = 0
+
+
+FULL = Settings(
+    name="full",
+    data="mnist",
+    liftings=(
+        Lifting(1),
+        Lifting(2, 8192),
+        Lifting(2, 16384),
+        Lifting(3, 8192),
+        Lifting(3, 16384),
+    ),
+    linear_map_powers=tuple(range(1, 20)),
+    map_powers=tuple(range(1, 30)),
+    pair_powers=tuple(range(1, 36)),
+    pairs=500_000,
+    test_images=1000,
+    measure=Lifting(2, 16384),
+    stratified_power=22,
+    unstratified_power=21,
+    sizes=(100, 170, 220, 260, 300),
+    subsets=10,
+    sigmas=(1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0),
+    sentences=10_000,
+)
+
+QUICK = Settings(
+    name="quick",
+    data="digits",
+    liftings=(Lifting(1), Lifting(2, 512), Lifting(2, 1024), Lifting(3, 512), Lifting(3, 1024)),
+    linear_map_powers=tuple(range(-3, 14, 2)),
+    map_powers=tuple(range(-3, 22, 3)),
+    pair_powers=tuple(range(1, 26, 3)),
+    pairs=20_000,
+    test_images=200,
+    measure=Lifting(2, 1024),
+    stratified_power=13,
+    unstratified_power=13,
+    sizes=(40, 60, 80),
+    subsets=3,
+    sigmas=(1.25, 2.0, 4.0, 8.0),
+    sentences=60,
+    pair_epochs=3,
+    time_limit=60.0,
+)
+
+TINY = replace(
+    QUICK,
+    name="tiny",
+    liftings=(Lifting(1), Lifting(2, 128)),
+    linear_map_powers=(1, 5),
+    map_powers=(5, 9),
+    pair_powers=(7, 13),
+    pairs=1000,
+    test_images=40,
+    measure=Lifting(2, 128),
+    sizes=(12, 16),
+    subsets=2,
+    sigmas=(1.5, 4.0),
+    sentences=15,
+    pair_epochs=1,
+)
