@@ -73,7 +73,7 @@ def curve(
     cells: Cells, settings: Settings, lifting: Lifting, train: Digits, test: Digits
 ) -> list[dict[str, Any]]:
     """Fit one lifting for all strengths, from weak to strong, each started from the one before."""
-    powers = settings.linear_map_powers if lifting.degree == 1 else settings.map_powers
+    powers = settings.powers_of_maps(lifting)
     features = _Features(lifting, train, test, settings.seed)
     name = f"maps/{lifting.name}_{len(train.labels)}"
     start: NDArray[Any] | None = None

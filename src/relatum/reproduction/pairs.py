@@ -116,14 +116,15 @@ def _teller(cells: Cells, what: str, total: int) -> Any:
 
 
 def pair_curves(
-    cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int
-) -> dict[str, dict[str, Any]]:
+    cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int | None = None
+) -> dict[str, Any]:
     """Return the errors on test pairs of the measures learned from both samples.
 
     All pairs of the test images are unstratified; the error on stratified ones is the mean of
     the errors among related and among unrelated pairs.
     """
     s = pairs.settings
+    epochs = s.readings(lifting) if epochs is None else epochs
     key = {
         "lifting": lifting.name,
         "pairs": s.pairs,
@@ -153,7 +154,7 @@ def _errors(cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int) -> dict[s
             errors = (scores > 0) != targets[:, None]
             for related in (0, 1):
                 wrong[related] += errors[targets == related].sum(axis=0)
-            del x
+
     counts = np.array([[np.count_nonzero(~y)], [np.count_nonzero(y)]])
     overall, balanced = wrong.sum(axis=0) / len(y), (wrong / counts).mean(axis=0)
     out: dict[str, Any] = {"test_pairs": len(y), **cost}

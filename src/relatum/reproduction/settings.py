@@ -34,14 +34,14 @@ class Settings:
     name : str
     data : {"mnist", "digits"}
     liftings : tuple of Lifting
-    map_powers, linear_map_powers, pair_powers : tuple of int
-        Base-2 logarithms of 1/sigma^2; `linear_map_powers` for d = 1.
+    linear_map_powers, measure_map_powers, map_powers, pair_powers : tuple of int
+        Base-2 logarithms of 1/sigma^2; for d = 1, for the lifting `measure`, for the others.
     map_tolerance, map_epochs
         Relative duality gap to reach, and passes over the images after which it is given up.
     pairs : int
         Training pairs.
-    pair_epochs : int
-        Readings of the training pairs.
+    pair_epochs, other_pair_epochs : int
+        Readings of the training pairs, for the lifting `measure` and for the others.
     test_images : int
         All pairs of so many test images are the test pairs.
     measure : Lifting
@@ -64,6 +64,7 @@ class Settings:
     data: str
     liftings: tuple[Lifting, ...]
     linear_map_powers: tuple[int, ...]
+    measure_map_powers: tuple[int, ...]
     map_powers: tuple[int, ...]
     pair_powers: tuple[int, ...]
     pairs: int
@@ -76,10 +77,21 @@ class Settings:
     sigmas: tuple[float, ...]
     sentences: int
     map_tolerance: float = 1e-2
-    map_epochs: int = 15
+    map_epochs: int = 10
     pair_epochs: int = 3
+    other_pair_epochs: int = 2
     time_limit: float = 600.0
     seed: int = 0
+
+    def powers_of_maps(self, lifting: Lifting) -> tuple[int, ...]:
+        """Return the strengths that maps are learned with."""
+        if lifting.degree == 1:
+            return self.linear_map_powers
+        return self.measure_map_powers if lifting == self.measure else self.map_powers
+
+    def readings(self, lifting: Lifting) -> int:
+        """Return how often the training pairs are read."""
+        return self.pair_epochs if lifting == self.measure else self.other_pair_epochs
 
 
 FULL = Settings(
@@ -93,8 +105,9 @@ FULL = Settings(
         Lifting(3, 16384),
     ),
     linear_map_powers=tuple(range(1, 20)),
-    map_powers=tuple(range(1, 30)),
-    pair_powers=tuple(range(1, 36)),
+    measure_map_powers=(1, 3, 5, 7, 9, 10, 11, 12, 13, 15, 17, 19, 21, 23, 25, 27, 29),
+    map_powers=tuple(range(2, 30, 3)),
+    pair_powers=(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 27, 29, 31, 33, 35),
     pairs=500_000,
     test_images=1000,
     measure=Lifting(2, 16384),
@@ -111,6 +124,7 @@ QUICK = Settings(
     data="digits",
     liftings=(Lifting(1), Lifting(2, 512), Lifting(2, 1024), Lifting(3, 512), Lifting(3, 1024)),
     linear_map_powers=tuple(range(-3, 14, 2)),
+    measure_map_powers=tuple(range(-3, 22, 3)),
     map_powers=tuple(range(-3, 22, 3)),
     pair_powers=tuple(range(1, 26, 3)),
     pairs=20_000,
@@ -131,6 +145,7 @@ TINY = replace(
     name="tiny",
     liftings=(Lifting(1), Lifting(2, 128)),
     linear_map_powers=(1, 5),
+    measure_map_powers=(5, 9),
     map_powers=(5, 9),
     pair_powers=(7, 13),
     pairs=1000,
