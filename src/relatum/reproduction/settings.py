@@ -76,6 +76,7 @@ class Settings:
     subsets: int
     sigmas: tuple[float, ...]
     sentences: int
+    bilinear_strength: float = 2.0**7
     map_tolerance: float = 1e-2
     map_epochs: int = 10
     pair_epochs: int = 3
@@ -111,8 +112,10 @@ FULL = Settings(
     pairs=500_000,
     test_images=1000,
     measure=Lifting(2, 16384),
-    stratified_power=22,
-    unstratified_power=21,
+    # the paper's 2^22 and 2^21: its 1/sigma^2 goes with natural logarithms, ours with bits,
+    # a factor of (ln 2)^2, about one power of two
+    stratified_power=21,
+    unstratified_power=20,
     sizes=(100, 170, 220, 260, 300),
     subsets=10,
     sigmas=(1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0),

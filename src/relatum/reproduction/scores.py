@@ -1,0 +1,157 @@
+"""Log-odds of all pairs of test images, under the measures that clustering is done with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.datasets import Digits
+from relatum.features import sample_pairs
+from relatum.measures import BilinearPairMeasure
+from relatum.measures.objective import LN2
+from relatum.reproduction.all_pairs import PairForm, triangle_rows
+from relatum.reproduction.cells import Cells, clock
+from relatum.reproduction.pairs import SAMPLES, Pairs, learned_path, sketch_of_pairs
+from relatum.reproduction.settings import Settings
+
+__all__ = ["bilinear_scores", "condensed_subset", "sketch_scores"]
+
+_PARTS = 20  # cells that the scores of all pairs are computed in
+
+
+def _key(settings: Settings, test: Digits) -> dict[str, Any]:
+    return {
+        "lifting": settings.measure.name,
+        "pairs": settings.pairs,
+        "epochs": settings.pair_epochs,
+        "powers": [settings.stratified_power, settings.unstratified_power],
+        "seed": settings.seed,
+        "images": len(test.labels),
+    }
+
+
+def sketch_scores(cells: Cells, pairs: Pairs) -> dict[str, NDArray[Any]]:
+    """Return the log-odds of all pairs of test images, for the measures of both samples.
+
+    The terms that cost most are computed in parts, each of them a cell.
+
+    Returns
+    -------
+    dict
+        For each sample, the upper triangle row by row; "cpu", the processor seconds spent.
+    """
+    key = _key(pairs.settings, pairs.test)
+    return cells.arrays("scores/whole", key, lambda: _whole(cells, pairs, key))
+
+
+def _whole(cells: Cells, pairs: Pairs, key: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    order = np.argsort(pairs.w.sum(axis=1), kind="stable")  # fewest bits first
+    v = np.asfortranarray(pairs.w[order].astype(np.float32))
+    forms = _Forms(cells, pairs)
+    n, cpu = len(v), 0.0
+    squares = {sample: np.zeros((n, n), dtype=np.float32) for sample in SAMPLES}
+    for number, rows in enumerate(_parts(n)):
+        part = cells.arrays(
+            f"scores/part_{number}",
+            {**key, "rows": [rows.start, rows.stop]},
+            lambda rows=rows: _part(forms, v, rows),  # type: ignore[misc]
+        )
+        cpu += float(part["cpu"])
+        for sample in SAMPLES:
+            _place(part[sample], rows, order, squares[sample])
+    cost: dict[str, Any] = {}
+    out = {}
+    with clock(cost, "score"):
+        a, b = np.triu_indices(n, 1)
+        for sample, form in zip(SAMPLES, forms(), strict=True):
+            # a pair was placed on one side of the diagonal, whichever its order was
+            values = squares[sample][a, b] + squares.pop(sample)[b, a]
+            out[sample] = values + form.bilinear(pairs.w)[a, b]
+    return {**out, "cpu": np.array(cpu + cost["score_cpu_seconds"])}
+
+
+def _parts(n: int) -> list[range]:
+    """Ranges of rows with about equally many pairs."""
+    ends = n - n * np.sqrt(1.0 - np.arange(_PARTS + 1) / _PARTS)
+    edges = np.unique(ends.round().astype(int))
+    return [range(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+
+
+class _Forms:
+    """The forms of the measures of both samples, made when first asked for."""
+
+    def __init__(self, cells: Cells, pairs: Pairs) -> None:
+        self._cells, self._pairs = cells, pairs
+        self._made: list[PairForm] = []
+
+    def __call__(self) -> list[PairForm]:
+        s = self._pairs.settings
+        if not self._made:
+            sketch = sketch_of_pairs(s.measure, self._pairs.v.shape[1], s.seed)
+            assert sketch is not None
+            powers = (s.stratified_power, s.unstratified_power)
+            for sample, power in zip(SAMPLES, powers, strict=True):
+                learned = learned_path(self._cells, self._pairs, s.measure, sample, s.pair_epochs)
+                theta = learned["w"][s.pair_powers.index(power)] / LN2
+                self._made.append(PairForm(sketch, theta))
+        return self._made
+
+
+def _part(forms: _Forms, v: NDArray[np.float32], rows: range) -> dict[str, NDArray[Any]]:
+    cost: dict[str, Any] = {}
+    with clock(cost, "score"):
+        found = triangle_rows(forms(), v, rows)
+    return {**dict(zip(SAMPLES, found, strict=True)), "cpu": np.array(cost["score_cpu_seconds"])}
+
+
+def _place(
+    values: NDArray[np.float32],
+    rows: range,
+    order: NDArray[np.intp],
+    out: NDArray[np.float32],
+) -> None:
+    """Write the values of sorted rows with later rows to where their elements belong."""
+    begin = 0
+    for first in rows:
+        end = begin + len(order) - first - 1
+        out[order[first], order[first + 1 :]] = values[begin:end]
+        begin = end
+
+
+def bilinear_scores(
+    cells: Cells, settings: Settings, train: Digits, test: Digits, name: str = "bilinear"
+) -> tuple[NDArray[np.float32], dict[str, Any]]:
+    """Return the log-odds of all test images under the bilinear measure, and how it did."""
+    key = {"pairs": settings.pairs, "seed": settings.seed, "images": len(test.labels)}
+
+    def learn() -> dict[str, NDArray[Any]]:
+        i, j, y = sample_pairs(
+            train.labels, settings.pairs, stratified=True, random_state=settings.seed
+        )
+        cost: dict[str, Any] = {}
+        with clock(cost, "train"):
+            measure = BilinearPairMeasure(settings.bilinear_strength, tol=1e-2)
+            measure.fit(train.images, i, j, y)
+        with clock(cost, "score"):
+            scores = measure.all_log_odds(test.images)
+        costs = {name: np.array(value) for name, value in cost.items()}
+        return {"scores": np.asarray(scores, dtype=np.float32), **costs}
+
+    found = cells.arrays(f"scores/{name}", key, learn)
+    a, b = np.triu_indices(len(test.labels), 1)
+    same = test.labels[a] == test.labels[b]
+    wrong = (found["scores"] > 0) != same
+    report = {key: float(value) for key, value in found.items() if key != "scores"}
+    report["error_unstratified"] = float(wrong.mean())
+    report["error_stratified"] = float((wrong[same].mean() + wrong[~same].mean()) / 2)
+    return found["scores"], report
+
+
+def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the log-odds of the pairs of some of `n` elements, from those of all pairs."""
+    some = np.sort(chosen)
+    i, j = np.triu_indices(len(some), 1)
+    a, b = some[i], some[j]
+    return scores[a * n - a * (a + 1) // 2 + b - a - 1].astype(np.float64)
