@@ -1,6 +1,6 @@
 """Data sets: small ones that come with the library, and larger ones from files or the network.
 
-`load_digits` gives the 8 x 8 images that scikit-learn ships, `load_sentences` two hundred
+`load_digits` gives the 8 x 8 images that scikit-learn ships, `load_sentences` a hundred
 short sentences written for this library (and under its licence). `load_images` reads folders
 in the format of MNIST, `fetch_mnist` gets MNIST through scikit-learn and keeps it,
 `read_sentences` reads any text file. The environment variable RELATUM_DATA names the folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from relatum.verification import verify
 
 __all__ = ["clusterings", "subset", "summary", "whole_set"]
 
-SOLVERS = {
+SOLVERS: dict[str, dict[str, Any]] = {
     "exact": {"solver": "partition_branch_and_cut", "prove": True},
     "kl": {"solver": "kernighan_lin"},
     "search": {"solver": "partition_local_search"},
@@ -80,11 +81,19 @@ def _one(
     problem: Problem, truth: NDArray[np.int64], method: str, settings: Settings
 ) -> dict[str, Any]:
     result: dict[str, Any] = {"method": method, "n": len(truth)}
+    _compile(method)
     with clock(result, "infer"):
         estimate = infer(
             problem, time_limit=settings.time_limit, seed=settings.seed, **SOLVERS[method]
         )
     return {**result, **_judged(problem, estimate, truth)}
+
+
+@cache
+def _compile(method: str) -> None:
+    """Solve something small, so that the time to compile kernels is not taken for search."""
+    scores = np.random.default_rng(0).normal(size=20 * 19 // 2)
+    infer(Problem(scores, EQUIVALENCES), time_limit=600.0, **SOLVERS[method])
 
 
 def _judged(problem: Problem, estimate: Estimate, truth: NDArray[np.int64]) -> dict[str, Any]:

@@ -56,6 +56,10 @@ class Settings:
         Seconds for one exact clustering.
     sigmas : tuple of float
         Parameters of the Bernoulli measure.
+    bilinear_strength : float
+        Of the prior of the bilinear measure.
+    joint_instances : int
+        Orders that are estimated jointly with their measure.
     sentences : int
         Sentences that are ordered.
     """
@@ -81,6 +85,7 @@ class Settings:
     map_epochs: int = 10
     pair_epochs: int = 3
     other_pair_epochs: int = 2
+    joint_instances: int = 30
     time_limit: float = 600.0
     seed: int = 0
 
@@ -138,9 +143,10 @@ QUICK = Settings(
     sizes=(40, 60, 80),
     subsets=3,
     sigmas=(1.25, 2.0, 4.0, 8.0),
-    sentences=60,
+    sentences=30,
     pair_epochs=3,
-    time_limit=60.0,
+    joint_instances=5,
+    time_limit=120.0,
 )
 
 TINY = replace(
@@ -159,4 +165,6 @@ TINY = replace(
     sigmas=(1.5, 4.0),
     sentences=15,
     pair_epochs=1,
+    other_pair_epochs=1,
+    joint_instances=2,
 )
