@@ -134,7 +134,8 @@ def _one_of(folder: Path, name: str) -> Path:
             return path
     raise DataError(
         f"There is no file {name} or {name}.gz in {folder}. Put the four idx files of the data "
-        f"set there; for MNIST, set RELATUM_DATA to a folder that holds mnist/, or run: {_GET_MNIST}"
+        f"set there. For MNIST, let RELATUM_DATA name a folder that holds mnist/, or run: "
+        f"{_GET_MNIST}"
     )
 
 
@@ -222,13 +223,8 @@ def read_sentences(
         raise DataError(
             f"There is no text file {path}; give one with a sentence a line, plain or .gz."
         )
-    opened = (
-        gzip.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".gz"
-        else path.open(encoding="utf-8")
-    )
-    with opened as file:
-        text = file.read()
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
     lines = re.split(r"[.!?]+\s|\n\s*\n", text) if split else text.splitlines()
     sentences = (_WORD.findall(line.lower()) for line in lines)
     allowed = None if dictionary is None else set(dictionary)

@@ -258,6 +258,37 @@ def metrics_command(true: Path, estimated: Path, as_json: bool) -> None:
     run(true, estimated, as_json)
 
 
+@cli.command("reproduce")
+@click.option("--quick", "size", flag_value="quick", default=True, help="Embedded data; minutes.")
+@click.option("--full", "size", flag_value="full", help="MNIST and Wikipedia; a night.")
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("relatum-reproduction"),
+    show_default=True,
+    help="Folder for numbers, figures and the report; a run that was killed continues there.",
+)
+@click.option("--part", "parts", multiple=True, help="maps, pairs, equivalences, orders, beyond.")
+@click.option(
+    "--images",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder of images in the format of MNIST: one more row.",
+)
+def reproduce_command(
+    size: str, out: Path, parts: tuple[str, ...], images: tuple[Path, ...]
+) -> None:
+    """Run the paper's experiments; draw its figures and tables beside its own numbers.
+
+    The data of --full are looked for in the folder that RELATUM_DATA names. Exit code 1 if
+    the results do not show what they should.
+    """
+    from relatum.cli.reproduce import run
+
+    sys.exit(run(size, out, parts, images))
+
+
 @cli.command("solvers")
 def solvers_command() -> None:
     """List the solvers: what each is for, and whether it proves optimality."""

@@ -1,0 +1,10 @@
+"""The experiments of the paper, run anew: ``relatum reproduce``.
+
+One module per experiment: `maps`, `pairs`, `clustering`, `orders`, and `beyond` the paper.
+`settings` says what is computed, `cells` keeps what has been, `run` puts it together.
+"""
+
+from relatum.reproduction.run import PARTS, reproduce
+from relatum.reproduction.settings import FULL, QUICK, Settings
+
+__all__ = ["FULL", "PARTS", "QUICK", "Settings", "reproduce"]

@@ -14,6 +14,7 @@ nothing is approximated.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,7 +102,7 @@ class PairForm:
         form[np.diag_indices(len(bits))] = self._both[bits, bits]
         out = np.zeros(len(both), dtype=np.float32)
         edges = np.linspace(0, len(bits), _BLOCKS + 1).astype(int)
-        for begin, end in zip(edges[:-1], edges[1:], strict=True):
+        for begin, end in itertools.pairwise(edges):
             product = both[:, :end] @ form[:end, begin:end]
             out += np.einsum("ij,ij->i", product, both[:, begin:end])
         return out

@@ -28,13 +28,13 @@ _ROWS = 2000
 Lifted = tuple[NDArray[Any], NDArray[Any]]
 
 
-def _in_parts(lifting: Any, code: BinaryFeatures, images: NDArray[Any]) -> NDArray[Any]:
+def _in_parts(lifting: Any, code: Any, images: NDArray[Any]) -> NDArray[Any]:
     parts = (images[lo : lo + _ROWS] for lo in range(0, len(images), _ROWS))
     return np.concatenate([lifting.transform(code.transform(part)) for part in parts])
 
 
 def _thresholds(settings: Settings, train: Digits, test: Digits) -> Lifted:
-    code = BinaryFeatures(code="thermometer", thresholds=8).fit(train.images)
+    code: Any = BinaryFeatures(code="thermometer", thresholds=8).fit(train.images)
     sketch = TensorSketch(
         2, settings.measure.components or 1, random_state=settings.seed, clip_tolerance=1e-5
     )
@@ -43,7 +43,7 @@ def _thresholds(settings: Settings, train: Digits, test: Digits) -> Lifted:
 
 
 def _monomials(settings: Settings, train: Digits, test: Digits) -> Lifted:
-    code = BinaryFeatures(code="thermometer", thresholds=8).fit(train.images)
+    code: Any = BinaryFeatures(code="thermometer", thresholds=8).fit(train.images)
     side = round(train.images.shape[1] ** 0.5)
     lifting = RandomMonomials(
         settings.measure.components or 1,
@@ -145,7 +145,10 @@ def joint_orders(cells: Cells, settings: Settings) -> dict[str, Any]:
 
 
 def _joint(settings: Settings) -> dict[str, Any]:
-    methods = {"evidence alone": {"unknown_weight": 0.0}, "joint": {"exact": True}}
+    methods: dict[str, dict[str, Any]] = {
+        "evidence alone": {"unknown_weight": 0.0},
+        "joint": {"exact": True},
+    }
     errors: dict[str, list[float]] = {name: [] for name in methods}
     for number in range(settings.joint_instances):
         rng = np.random.default_rng([settings.seed, number])
@@ -161,6 +164,7 @@ def _joint(settings: Settings) -> dict[str, Any]:
                     time_limit=10.0,
                     **options,
                 ).estimate.relation
+            assert found is not None
             wrong = found.matrix() != truth.matrix()
             errors[name].append(float(wrong[unknown].mean()))
     difference = np.array(errors["joint"]) - np.array(errors["evidence alone"])

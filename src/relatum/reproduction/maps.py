@@ -30,7 +30,7 @@ def maps(cells: Cells, settings: Settings, train: Digits, test: Digits) -> dict[
 
 def sketches(lifting: Lifting, images: list[NDArray[np.uint8]], seed: int) -> list[NDArray[Any]]:
     """Return the lifted bits of several sets of images, of the narrowest exact type."""
-    code = BinaryFeatures().fit(images[0])
+    code: Any = BinaryFeatures().fit(images[0])
     if lifting.components is None:
         return [code.transform(some) for some in images]
     sketch = TensorSketch(lifting.degree, lifting.components, random_state=seed, clip_tolerance=0.0)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.datasets import Digits
-from relatum.features import BinaryFeatures, PairBatches, TensorSketch, pair_features, sample_pairs
+from relatum.features import BinaryFeatures, PairBatches, TensorSketch, sample_pairs
 from relatum.measures.objective import LN2
 from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.settings import Lifting, Settings
@@ -27,8 +27,8 @@ class Pairs:
     def __init__(self, settings: Settings, train: Digits, test: Digits) -> None:
         self.settings = settings
         code = BinaryFeatures().fit(train.images)
-        self.v = code.transform(train.images)
-        self.w = code.transform(test.images)
+        self.v: NDArray[Any] = np.asarray(code.transform(train.images))
+        self.w: NDArray[Any] = np.asarray(code.transform(test.images))
         self.train, self.test = train, test
 
     def training(self, stratified: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -150,7 +150,7 @@ def _errors(cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int) -> dict[s
     cost: dict[str, Any] = {}
     wrong = np.zeros((2, len(theta)))
     with clock(cost, "test"):
-        for (x, targets), scores in _scored(batches, theta.astype(np.float32)):
+        for (_x, targets), scores in _scored(batches, theta.astype(np.float32)):
             errors = (scores > 0) != targets[:, None]
             for related in (0, 1):
                 wrong[related] += errors[targets == related].sum(axis=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def _parts(n: int) -> list[range]:
     """Ranges of rows with about equally many pairs."""
     ends = n - n * np.sqrt(1.0 - np.arange(_PARTS + 1) / _PARTS)
     edges = np.unique(ends.round().astype(int))
-    return [range(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [range(a, b) for a, b in itertools.pairwise(edges)]
 
 
 class _Forms:
@@ -154,4 +155,4 @@ def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> 
     some = np.sort(chosen)
     i, j = np.triu_indices(len(some), 1)
     a, b = some[i], some[j]
-    return scores[a * n - a * (a + 1) // 2 + b - a - 1].astype(np.float64)
+    return np.asarray(scores[a * n - a * (a + 1) // 2 + b - a - 1], dtype=np.float64)

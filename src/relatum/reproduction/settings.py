@@ -60,6 +60,10 @@ class Settings:
         Of the prior of the bilinear measure.
     joint_instances : int
         Orders that are estimated jointly with their measure.
+    fewer_images : int
+        If positive, maps are also learned from so many images, for d = 1 and for `measure`.
+    fewer_powers : two tuples of int
+        With these strengths.
     sentences : int
         Sentences that are ordered.
     """
@@ -86,6 +90,8 @@ class Settings:
     pair_epochs: int = 3
     other_pair_epochs: int = 2
     joint_instances: int = 30
+    fewer_images: int = 0
+    fewer_powers: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     time_limit: float = 600.0
     seed: int = 0
 
@@ -125,6 +131,8 @@ FULL = Settings(
     subsets=10,
     sigmas=(1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0),
     sentences=10_000,
+    fewer_images=50_000,
+    fewer_powers=((4, 5, 6, 7, 8), (7, 9, 11)),
 )
 
 QUICK = Settings(

@@ -1,0 +1,177 @@
+"""The whole reproduction: parts in turn, each from its cells; numbers, figures and a report."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from relatum.datasets import Digits, load_digits, load_images, load_mnist
+from relatum.errors import DataError
+from relatum.reproduction import beyond, clustering, maps, orders, pairs, scores
+from relatum.reproduction.cells import Cells, write_json
+from relatum.reproduction.report import checks, markdown
+from relatum.reproduction.settings import Settings
+
+__all__ = ["PARTS", "machine", "reproduce"]
+
+
+class _Task:
+    """What the parts share: settings, cells, and images with their pairs, read when needed."""
+
+    def __init__(self, settings: Settings, cells: Cells, images: Sequence[Path]) -> None:
+        self.settings, self.cells, self.folders = settings, cells, images
+        self._images: tuple[Digits, Digits] | None = None
+        self._pairs: pairs.Pairs | None = None
+
+    @property
+    def images(self) -> tuple[Digits, Digits]:
+        if self._images is None:
+            self._images = load_mnist() if self.settings.data == "mnist" else load_digits()
+        return self._images
+
+    @property
+    def pairs(self) -> pairs.Pairs:
+        if self._pairs is None:
+            self._pairs = pairs.Pairs(self.settings, *self.images)
+        return self._pairs
+
+
+def _maps(task: _Task) -> dict[str, Any]:
+    found: dict[str, Any] = maps.maps(task.cells, task.settings, *task.images)
+    if task.settings.fewer_images:
+        found["fewer"] = _fewer(task)
+    return found
+
+
+def _fewer(task: _Task) -> dict[str, Any]:
+    """Learn from the first images only, as the paper seems to have done."""
+    s = task.settings
+    train, test = task.images
+    some = Digits(train.images[: s.fewer_images], train.labels[: s.fewer_images])
+    few = replace(s, linear_map_powers=s.fewer_powers[0], measure_map_powers=s.fewer_powers[1])
+    return {
+        lifting.title: maps.curve(task.cells, few, lifting, some, test)
+        for lifting in (s.liftings[0], s.measure)
+    }
+
+
+def _pairs(task: _Task) -> dict[str, Any]:
+    return {
+        lifting.name: pairs.pair_curves(task.cells, task.pairs, lifting)
+        for lifting in task.settings.liftings
+    }
+
+
+def _equivalences(task: _Task) -> dict[str, Any]:
+    s, cells = task.settings, task.cells
+    train, test = task.images
+    sketched = scores.sketch_scores(cells, task.pairs)
+    bilinear, _ = scores.bilinear_scores(cells, s, train, test)
+    every = {name: sketched[name] for name in pairs.SAMPLES} | {"bilinear": bilinear}
+    out: dict[str, Any] = {"score_cpu_seconds": float(sketched["cpu"])}
+    for name, values in every.items():
+        rows = clustering.clusterings(cells, s, values, test.labels, name)
+        whole = clustering.whole_set(cells, s, values, test, name)
+        out[name] = {"summary": clustering.summary(rows + whole), "rows": rows + whole}
+    return out
+
+
+def _orders(task: _Task) -> dict[str, Any]:
+    return {
+        corpus.name: orders.orders(task.cells, task.settings, corpus)
+        for corpus in orders.corpora(task.settings)
+    }
+
+
+def _beyond(task: _Task) -> dict[str, Any]:
+    s, cells = task.settings, task.cells
+    train, test = task.images
+    return {
+        "liftings": beyond.best_liftings(cells, s, train, test),
+        "bilinear": scores.bilinear_scores(cells, s, train, test)[1],
+        "joint": beyond.joint_orders(cells, s),
+        "images": [
+            beyond.other_images(cells, s, folder.resolve().name, *load_images(folder))
+            for folder in task.folders
+        ],
+    }
+
+
+PARTS: dict[str, Callable[[_Task], dict[str, Any]]] = {
+    "maps": _maps,
+    "pairs": _pairs,
+    "equivalences": _equivalences,
+    "orders": _orders,
+    "beyond": _beyond,
+}
+
+
+def reproduce(
+    settings: Settings,
+    folder: Path,
+    *,
+    parts: Sequence[str] = tuple(PARTS),
+    images: Sequence[Path] = (),
+    say: Callable[[str], None] = print,
+) -> list[tuple[str, bool]]:
+    """Run the experiments; write numbers, figures and a report.
+
+    Parameters
+    ----------
+    settings : Settings
+    folder : Path
+        Where everything goes. What is there from an earlier run with the same settings, in
+        ``cells/``, is not computed again.
+    parts : sequence of str
+        Some of `PARTS`.
+    images : sequence of Path
+        Folders of images in the format of MNIST, one row each.
+    say : callable
+        Told one line at a time what is going on.
+
+    Returns
+    -------
+    list of (claim, whether it holds)
+    """
+    unknown = set(parts) - set(PARTS)
+    if unknown:
+        raise DataError(f"There is no part {sorted(unknown)}; the parts are {', '.join(PARTS)}.")
+    task = _Task(settings, Cells(folder / "cells", say), images)
+    results = {}
+    about = {"machine": machine(), "settings": asdict(settings)}
+    for name in (part for part in PARTS if part in parts):
+        results[name] = PARTS[name](task)
+        write_json(folder / f"{name}.json", {**about, "results": results[name]})
+    made: list[str] = []
+    if find_spec("matplotlib"):
+        from relatum.reproduction.figures import draw
+
+        made = draw(settings, results, folder / "figures")
+    else:
+        task.cells.say("no figures: matplotlib is not installed (relatum[plots])")
+    text = markdown(settings, results, made)
+    (folder / "report.md").write_text(text, encoding="utf-8")
+    return checks(settings, results)
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine and the versions of what was used."""
+    packages = {}
+    for name in ("relatum", "numpy", "scipy", "numba", "scikit-learn", "highspy"):
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            packages[name] = "not installed"
+    return {
+        "cores": os.cpu_count(),
+        "processor": platform.machine(),
+        "system": platform.system(),
+        "python": platform.python_version(),
+        "packages": packages,
+    }
