@@ -107,6 +107,13 @@ class PairForm:
             out += np.einsum("ij,ij->i", product, both[:, begin:end])
         return out
 
+    def log_odds(self, v: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the log-odds of all pairs of a few rows: the upper triangle, row by row."""
+        x = np.asfortranarray(v.astype(np.float32))
+        upper = np.triu_indices(len(v), 1)
+        found = triangle_rows([self], x, range(len(v) - 1))[0] + self.bilinear(v)[upper]
+        return np.asarray(found, dtype=np.float64)
+
 
 def triangle_rows(
     forms: Sequence[PairForm], v: NDArray[np.float32], rows: range

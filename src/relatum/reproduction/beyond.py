@@ -33,8 +33,14 @@ def _in_parts(lifting: Any, code: Any, images: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([lifting.transform(code.transform(part)) for part in parts])
 
 
+def _thermometer(train: Digits) -> Any:
+    """Return a code of 8 thresholds that divide the grey values evenly."""
+    thresholds = np.arange(1, 9) * int(train.images.max()) / 9
+    return BinaryFeatures(code="thermometer", thresholds=thresholds).fit(train.images)
+
+
 def _thresholds(settings: Settings, train: Digits, test: Digits) -> Lifted:
-    code: Any = BinaryFeatures(code="thermometer", thresholds=8).fit(train.images)
+    code = _thermometer(train)
     sketch = TensorSketch(
         2, settings.measure.components or 1, random_state=settings.seed, clip_tolerance=1e-5
     )
@@ -43,7 +49,7 @@ def _thresholds(settings: Settings, train: Digits, test: Digits) -> Lifted:
 
 
 def _monomials(settings: Settings, train: Digits, test: Digits) -> Lifted:
-    code: Any = BinaryFeatures(code="thermometer", thresholds=8).fit(train.images)
+    code = _thermometer(train)
     side = round(train.images.shape[1] ** 0.5)
     lifting = RandomMonomials(
         settings.measure.components or 1,

@@ -91,7 +91,10 @@ class Cells:
     def held_arrays(self, name: str, settings: Mapping[str, Any]) -> Arrays | None:
         """Return the arrays of a cell, or None if they are not there."""
         try:
-            with np.load(self.folder / f"{name}.npz", allow_pickle=False) as file:
+            with (
+                (self.folder / f"{name}.npz").open("rb") as opened,
+                np.load(opened, allow_pickle=False) as file,
+            ):
                 if json.loads(str(file["settings"])) == _plain(settings):
                     return {key: file[key] for key in file.files if key != "settings"}
         except (OSError, ValueError, KeyError, BadZipFile):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from relatum.inference import infer
 from relatum.metrics import rand_error, variation_of_information
 from relatum.problem import Problem
 from relatum.reproduction.cells import Cells, clock
-from relatum.reproduction.scores import condensed_subset
 from relatum.reproduction.settings import Settings
 from relatum.verification import verify
 
@@ -43,14 +43,18 @@ def subset(labels: NDArray[np.int64], size: int, stratified: bool, seed: int) ->
 
 
 def clusterings(
-    cells: Cells, settings: Settings, scores: NDArray[Any], labels: NDArray[np.int64], name: str
+    cells: Cells,
+    settings: Settings,
+    log_odds: Callable[[NDArray[np.intp]], NDArray[np.float64]],
+    labels: NDArray[np.int64],
+    name: str,
 ) -> list[dict[str, Any]]:
     """Cluster random subsets exactly, each optimum re-proven by the checker, and by Kernighan-Lin.
 
     Parameters
     ----------
-    scores : array of shape (n (n - 1) / 2,)
-        Log-odds of all pairs.
+    log_odds : callable
+        Gives the log-odds of all pairs of some images.
     name : {"stratified", "unstratified"} or other
         The measure; subsets have equally many images of each digit unless it is "unstratified".
     """
@@ -58,23 +62,35 @@ def clusterings(
     for size in settings.sizes:
         for number in range(settings.subsets):
             chosen = subset(labels, size, name != "unstratified", settings.seed + number)
-            problem = Problem(condensed_subset(scores, len(labels), chosen), EQUIVALENCES)
+
+            def run(method: str, chosen: NDArray[np.intp] = chosen) -> dict[str, Any]:
+                problem = Problem(log_odds(chosen), EQUIVALENCES)
+                return _one(problem, labels[chosen], method, settings)
+
             for method in ("exact", "kl"):
-                key = {
-                    "size": size,
-                    "number": number,
-                    "seed": settings.seed,
-                    "limit": settings.time_limit,
-                    "sum": float(np.abs(problem.dense()).sum().round(3)),
-                }
                 rows.append(
                     cells.numbers(
                         f"clustering/{name}_{method}_{size}_{number}",
-                        key,
-                        lambda p=problem, t=labels[chosen], m=method: _one(p, t, m, settings),  # type: ignore[misc]
+                        _key(settings, len(labels), name),
+                        partial(run, method),
                     )
                 )
     return rows
+
+
+def _key(settings: Settings, n: int, name: str) -> dict[str, Any]:
+    """Return all that a clustering depends on."""
+    return {
+        "measure": name,
+        "lifting": settings.measure.name,
+        "pairs": settings.pairs,
+        "epochs": settings.pair_epochs,
+        "powers": [settings.stratified_power, settings.unstratified_power],
+        "bilinear_strength": settings.bilinear_strength,
+        "images": n,
+        "seed": settings.seed,
+        "limit": settings.time_limit,
+    }
 
 
 def _one(
@@ -105,7 +121,7 @@ def _judged(problem: Problem, estimate: Estimate, truth: NDArray[np.int64]) -> d
         "status": estimate.status.name,
         "value": estimate.value,
         "bound": estimate.bound,
-        "relative_gap": estimate.gap / max(abs(estimate.value), 1e-300),
+        "relative_gap": estimate.gap / max(abs(estimate.value), 1.0),
         "verified": bool(verify(problem, estimate)),
         "optimal": estimate.status is Status.OPTIMAL,
         "rand_error": rand_error(truth, labels),
@@ -122,12 +138,6 @@ def whole_set(
     rows = []
     problem: Problem | None = None
     for method in ("kl", "search"):
-        key = {
-            "n": len(test.labels),
-            "seed": settings.seed,
-            "limit": settings.time_limit,
-            "sum": round(float(np.abs(scores).sum(dtype=np.float64))),
-        }
 
         def run(method: str = method) -> dict[str, Any]:
             nonlocal problem
@@ -135,6 +145,7 @@ def whole_set(
                 problem = Problem(scores, EQUIVALENCES)
             return _one(problem, test.labels, method, settings)
 
+        key = _key(settings, len(test.labels), name)
         rows.append(cells.numbers(f"clustering/{name}_{method}_whole", key, run))
     return rows
 

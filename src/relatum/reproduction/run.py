@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,10 +74,13 @@ def _equivalences(task: _Task) -> dict[str, Any]:
     train, test = task.images
     sketched = scores.sketch_scores(cells, task.pairs)
     bilinear, _ = scores.bilinear_scores(cells, s, train, test)
+    forms, n = scores.Forms(cells, task.pairs), len(test.labels)
     every = {name: sketched[name] for name in pairs.SAMPLES} | {"bilinear": bilinear}
+    some = {name: partial(forms.log_odds, name) for name in pairs.SAMPLES}
+    some["bilinear"] = partial(scores.condensed_subset, bilinear, n)
     out: dict[str, Any] = {"score_cpu_seconds": float(sketched["cpu"])}
     for name, values in every.items():
-        rows = clustering.clusterings(cells, s, values, test.labels, name)
+        rows = clustering.clusterings(cells, s, some[name], test.labels, name)
         whole = clustering.whole_set(cells, s, values, test, name)
         out[name] = {"summary": clustering.summary(rows + whole), "rows": rows + whole}
     return out

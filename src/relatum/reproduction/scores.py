@@ -17,12 +17,13 @@ from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.pairs import SAMPLES, Pairs, learned_path, sketch_of_pairs
 from relatum.reproduction.settings import Settings
 
-__all__ = ["bilinear_scores", "condensed_subset", "sketch_scores"]
+__all__ = ["Forms", "bilinear_scores", "condensed_subset", "measure_key", "sketch_scores"]
 
 _PARTS = 20  # cells that the scores of all pairs are computed in
 
 
-def _key(settings: Settings, test: Digits) -> dict[str, Any]:
+def measure_key(settings: Settings, test: Digits) -> dict[str, Any]:
+    """Return all that the log-odds of pairs of test images depend on."""
     return {
         "lifting": settings.measure.name,
         "pairs": settings.pairs,
@@ -43,14 +44,14 @@ def sketch_scores(cells: Cells, pairs: Pairs) -> dict[str, NDArray[Any]]:
     dict
         For each sample, the upper triangle row by row; "cpu", the processor seconds spent.
     """
-    key = _key(pairs.settings, pairs.test)
+    key = measure_key(pairs.settings, pairs.test)
     return cells.arrays("scores/whole", key, lambda: _whole(cells, pairs, key))
 
 
 def _whole(cells: Cells, pairs: Pairs, key: dict[str, Any]) -> dict[str, NDArray[Any]]:
     order = np.argsort(pairs.w.sum(axis=1), kind="stable")  # fewest bits first
     v = np.asfortranarray(pairs.w[order].astype(np.float32))
-    forms = _Forms(cells, pairs)
+    forms = Forms(cells, pairs)
     n, cpu = len(v), 0.0
     squares = {sample: np.zeros((n, n), dtype=np.float32) for sample in SAMPLES}
     for number, rows in enumerate(_parts(n)):
@@ -80,7 +81,7 @@ def _parts(n: int) -> list[range]:
     return [range(a, b) for a, b in itertools.pairwise(edges)]
 
 
-class _Forms:
+class Forms:
     """The forms of the measures of both samples, made when first asked for."""
 
     def __init__(self, cells: Cells, pairs: Pairs) -> None:
@@ -99,8 +100,13 @@ class _Forms:
                 self._made.append(PairForm(sketch, theta))
         return self._made
 
+    def log_odds(self, sample: str, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the log-odds of the pairs of some test images: the upper triangle."""
+        form = dict(zip(SAMPLES, self(), strict=True))[sample]
+        return form.log_odds(self._pairs.w[np.sort(chosen)])
 
-def _part(forms: _Forms, v: NDArray[np.float32], rows: range) -> dict[str, NDArray[Any]]:
+
+def _part(forms: Forms, v: NDArray[np.float32], rows: range) -> dict[str, NDArray[Any]]:
     cost: dict[str, Any] = {}
     with clock(cost, "score"):
         found = triangle_rows(forms(), v, rows)

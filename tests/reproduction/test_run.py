@@ -1,0 +1,91 @@
+"""The whole reproduction, at its smallest: complete, resumable, and clear about what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from relatum.errors import DataError
+from relatum.reproduction import FULL, PARTS, reproduce
+from relatum.reproduction.settings import TINY
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from relatum.reproduction import reproduce
+from relatum.reproduction.settings import TINY
+
+seen = 0
+
+def say(line):
+    global seen
+    seen += line.endswith("computing")
+    if seen == 12:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+reproduce(TINY, Path(sys.argv[1]), say=say)
+"""
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if "seconds" not in k and k != "cpu"}
+    if isinstance(value, list):
+        return [without_times(v) for v in value]
+    return value
+
+
+def test_every_part_is_there_and_every_claim_holds(tiny):
+    assert {path.stem for path in tiny.folder.glob("*.json")} == set(PARTS)
+    assert tiny.checks
+    assert all(holds for claim, holds in tiny.checks if "random" not in claim)
+    report = (tiny.folder / "report.md").read_text()
+    for part in PARTS:
+        assert f"## {part.capitalize()}" in report
+
+
+def test_machine_and_settings_are_told(tiny):
+    told = json.loads((tiny.folder / "maps.json").read_text())
+    assert told["machine"]["cores"] == os.cpu_count()
+    assert told["settings"]["name"] == "tiny"
+
+
+def test_a_killed_run_continues_and_ends_the_same(tiny, tmp_path):
+    run = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert run.returncode == -signal.SIGKILL
+    cells = sorted(p for p in (tmp_path / "cells").rglob("*") if p.suffix in (".json", ".npz"))
+    assert cells
+    kept = {path: path.stat().st_mtime_ns for path in cells if "duals" not in path.name}
+    lines = []
+    reproduce(TINY, tmp_path, say=lines.append)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    computed = sum(line.endswith("computing") for line in lines)
+    assert 0 < computed < sum(line.endswith("computing") for line in tiny.lines)
+    for part in PARTS:
+        again = json.loads((tmp_path / f"{part}.json").read_text())["results"]
+        assert without_times(again) == without_times(tiny.results(part))
+
+
+def test_nothing_is_computed_twice(tiny):
+    lines = []
+    reproduce(TINY, tiny.folder, parts=["orders", "maps"], say=lines.append)
+    assert lines == []
+
+
+def test_unknown_parts_are_refused(tmp_path):
+    with pytest.raises(DataError, match="the parts are maps, pairs"):
+        reproduce(TINY, tmp_path, parts=["graphs"])
+
+
+def test_missing_data_are_named_with_the_way_to_get_them(tmp_path, monkeypatch):
+    monkeypatch.delenv("RELATUM_DATA", raising=False)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "home"))
+    with pytest.raises(DataError, match=r"RELATUM_DATA[\s\S]*fetch_mnist"):
+        reproduce(FULL, tmp_path, parts=["maps"])
+    with pytest.raises(DataError, match=r"RELATUM_DATA must name a folder with wikipedia"):
+        reproduce(FULL, tmp_path, parts=["orders"])
