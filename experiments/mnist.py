@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import platform
@@ -12,27 +11,14 @@ from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter, process_time
 
-import numpy as np
+from relatum.datasets import load_mnist
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
-def data_folder():
-    """Return the folder named by RELATUM_DATA."""
-    folder = os.environ.get("RELATUM_DATA", "")
-    if not folder or not Path(folder).is_dir():
-        raise SystemExit("set RELATUM_DATA to the folder that holds mnist/")
-    return Path(folder)
-
-
 def load(part):
     """Images as (n, 784) bytes, and labels; `part` is "train" or "t10k"."""
-    folder = data_folder() / "mnist"
-    with gzip.open(folder / f"{part}-images-idx3-ubyte.gz") as file:
-        images = np.frombuffer(file.read(), dtype=np.uint8, offset=16).reshape(-1, 784)
-    with gzip.open(folder / f"{part}-labels-idx1-ubyte.gz") as file:
-        labels = np.frombuffer(file.read(), dtype=np.uint8, offset=8)
-    return images, labels
+    return load_mnist()[("train", "t10k").index(part)]
 
 
 @contextmanager

@@ -67,14 +67,10 @@ def clusterings(
                 problem = Problem(log_odds(chosen), EQUIVALENCES)
                 return _one(problem, labels[chosen], method, settings)
 
+            key = _key(settings, len(labels), name)
             for method in ("exact", "kl"):
-                rows.append(
-                    cells.numbers(
-                        f"clustering/{name}_{method}_{size}_{number}",
-                        _key(settings, len(labels), name),
-                        partial(run, method),
-                    )
-                )
+                cell = f"clustering/{name}_{method}_{size}_{number}"
+                rows += [cells.numbers(cell, key, partial(run, method))]
     return rows
 
 
