@@ -8,6 +8,8 @@ pairs, and the rows and multipliers used are the certificate.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -67,8 +69,11 @@ def _sum_of_bests(residual: Floats, state: NDArray[np.int8]) -> float:
 def _dense_bound(problem: Problem, thorough: bool, seed: int) -> tuple[float, Proof]:
     folded, constant = problem.folded()
     n = problem.n
-    residual: Floats = np.array(folded, dtype=np.float64)
-    magnitude = float(np.abs(residual).sum())
+    shared = folded is problem.log_odds or folded.dtype != np.float64
+    residual: Floats = np.array(folded, dtype=np.float64) if shared else folded
+    del folded
+    steps = range(0, residual.size, 1 << 20)  # nothing else of the size of all pairs is made
+    magnitude = math.fsum(float(np.abs(residual[k : k + (1 << 20)]).sum()) for k in steps)
     size = magnitude / max(1, residual.size)
     places, state = _fixed_places(problem)
     own = residual[places]

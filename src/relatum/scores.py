@@ -164,10 +164,13 @@ class DenseScores:
         c, n = self.log_odds, self.shape[0]
         out = np.empty(n * (n - 1) // 2)  # in float64: the sum of two float32 may not be one
         start = 0
-        for a in range(n - 1):
-            stop = start + n - 1 - a
-            np.add(c[a, a + 1 :], c[a + 1 :, a], out=out[start:stop], dtype=np.float64)
-            start = stop
+        for first in range(0, n - 1, 64):  # columns are read many at a time: one is slow
+            columns = np.ascontiguousarray(c[:, first : first + 64].T)
+            for a in range(first, min(first + 64, n - 1)):
+                stop = start + n - 1 - a
+                below = columns[a - first, a + 1 :]
+                np.add(c[a, a + 1 :], below, out=out[start:stop], dtype=np.float64)
+                start = stop
         return out, float(np.diagonal(c).sum(dtype=np.float64))
 
     def restrict(self, elements: NDArray[np.int64]) -> DenseScores:

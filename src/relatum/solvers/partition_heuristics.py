@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -148,15 +149,20 @@ def _many_starts(
     """Insert and improve several times; then solve what the results disagree on."""
     search, report = _dense(instance, control), _reporter(instance, control)
     nothing = _nothing(search)
-    found: list[tuple[float, Index]] = []
-    for number in range(STARTS):
+
+    def begin(number: int) -> tuple[float, Index]:
         given = start if start is not None and number == 0 else nothing
         state = search.improve(search.complete(given, (control.seed, number)))
         labels = renumbered(state.labels)
-        found.append((search.value(labels), labels))
-        report(max(value for value, _ in found))
-        if search.stop():
-            break
+        return search.value(labels), labels
+
+    found: list[tuple[float, Index]] = []
+    with ThreadPoolExecutor(2) as executor:  # starts are independent of one another
+        for number in range(0, STARTS, 2):
+            found += executor.map(begin, range(number, number + 2))
+            report(max(value for value, _ in found))
+            if search.stop():
+                break
     found.sort(key=lambda pair: -pair[0])
     labels = _agreed(search, control, [labels for _, labels in found])
     return labels, {"starts": len(found)}
