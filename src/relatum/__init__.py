@@ -92,6 +92,11 @@ _PUBLIC = {
         "precedence_counts",
         "regularization_path",
     ),
+    "relatum.pair_tables": (
+        "Clusters",
+        "PairScorer",
+        "cluster_pairs",
+    ),
     "relatum.problem": ("Problem",),
     "relatum.relation": (
         "LinearOrder",
@@ -106,7 +111,7 @@ _PUBLIC = {
         "verify",
     ),
 }
-_SUBMODULES = ("datasets", "errors", "io", "metrics", "plots", "testing")
+_SUBMODULES = ("datasets", "errors", "io", "metrics", "pair_tables", "plots", "testing")
 _LAZY = {name: module for module, names in _PUBLIC.items() for name in names}
 
 if TYPE_CHECKING:
@@ -165,6 +170,9 @@ if TYPE_CHECKING:
     from relatum.measures import encode_sequences as encode_sequences
     from relatum.measures import precedence_counts as precedence_counts
     from relatum.measures import regularization_path as regularization_path
+    from relatum.pair_tables import Clusters as Clusters
+    from relatum.pair_tables import PairScorer as PairScorer
+    from relatum.pair_tables import cluster_pairs as cluster_pairs
     from relatum.problem import Problem as Problem
     from relatum.relation import LinearOrder as LinearOrder
     from relatum.relation import Map as Map

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "BlockingWarning",
     "CertificateError",
     "DataError",
     "DegenerateWarning",
@@ -59,3 +60,7 @@ class MissingDependencyError(RelatumError, ImportError):
 
 class DegenerateWarning(UserWarning):
     """The optimum of a problem says nothing about the data; the message tells the way out."""
+
+
+class BlockingWarning(UserWarning):
+    """Many true pairs were never scored, so that a background says the wrong thing of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relatum.pair_tables.api import cluster_pairs
 from relatum.pair_tables.batching import batch_of
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
 from relatum.pair_tables.component import (
@@ -15,16 +16,24 @@ from relatum.pair_tables.component import (
     solve_component,
     usual_search,
 )
+from relatum.pair_tables.missing import PairScorer
+from relatum.pair_tables.previous import Changes
+from relatum.pair_tables.result import Clusters, Summary
 
 __all__ = [
+    "Changes",
+    "Clusters",
     "Columns",
     "Component",
     "Components",
+    "PairScorer",
     "Settings",
     "Solution",
     "Solutions",
+    "Summary",
     "batch_of",
     "bits_of",
+    "cluster_pairs",
     "component_of",
     "find_columns",
     "refuse",

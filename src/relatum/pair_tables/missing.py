@@ -1,0 +1,150 @@
+"""Pairs that nobody scored: what labelled elements say of them, and how to score them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+
+from relatum.errors import BlockingWarning, DataError
+from relatum.features import pair_features
+from relatum.measures import BilinearPairMeasure
+from relatum.pair_tables.store import Spool
+
+__all__ = ["PairScorer", "block_recall", "learned_background", "pairwise_f1"]
+
+Index = NDArray[np.int64]
+ENOUGH = 20_000  # labelled elements that are looked at for a background
+CHUNK = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class PairScorer:
+    """A measure and the features of records, as a callable for `score_missing`.
+
+    Parameters
+    ----------
+    measure : fitted measure
+        A `BilinearPairMeasure`, or a measure of the features that `combine` makes.
+    ids : sequence
+        The id of each row of `features`; (source, id) where there are sources.
+    features : array (records, features)
+    combine : callable (rows, rows) -> features of pairs, optional
+        `relatum.pair_features` by default, for 01-features.
+    """
+
+    measure: Any
+    ids: Sequence[Any]
+    features: Any
+    combine: Any = None
+
+    def __call__(self, left: Sequence[Any], right: Sequence[Any]) -> NDArray[np.float64]:
+        """Return the log-odds of pairs of ids, in bits."""
+        number = {id_: k for k, id_ in enumerate(_plain(self.ids))}
+        try:
+            a = np.array([number[x] for x in _plain(left)], dtype=np.int64)
+            b = np.array([number[x] for x in _plain(right)], dtype=np.int64)
+        except KeyError as error:
+            raise DataError(
+                f"PairScorer has no features of the record {error.args[0]!r}; give it every record "
+                "that the table of pairs names."
+            ) from None
+        out = np.empty(len(a))
+        for s in range(0, len(a), CHUNK):
+            part = slice(s, s + CHUNK)
+            out[part] = self._log_odds(a[part], b[part])
+        return out
+
+    def _log_odds(self, a: Index, b: Index) -> Any:
+        if isinstance(self.measure, BilinearPairMeasure):
+            rows, both = np.unique(np.concatenate([a, b]), return_inverse=True)
+            return self.measure.log_odds(self.features[rows], both[: len(a)], both[len(a) :])
+        combine = pair_features if self.combine is None else self.combine
+        return self.measure.log_odds(combine(self.features[a], self.features[b]))
+
+
+def _plain(ids: Any) -> list[Any]:
+    return ids.tolist() if hasattr(ids, "tolist") else list(ids)
+
+
+def _n_pairs(counts: NDArray[Any]) -> int:
+    counts = counts.astype(np.int64)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def block_recall(spool: Spool, labels: Index) -> float:
+    """Return the share of true pairs, of labelled elements, that are listed; warn below 0.9.
+
+    Parameters
+    ----------
+    spool : Spool
+        The listed pairs.
+    labels : int64 array (n,)
+        -1 for elements without a label.
+    """
+    true = _n_pairs(np.bincount(labels[labels >= 0]))
+    if true == 0:
+        return math.nan
+    listed = 0
+    for i, j, _ in spool.batches():
+        listed += int(np.count_nonzero((labels[i] >= 0) & (labels[i] == labels[j])))
+    recall = min(1.0, listed / true)
+    if recall < 0.9:
+        warnings.warn(
+            f"Only {recall:.0%} of the true pairs of labelled elements were scored: a background "
+            "tells true pairs that nobody scored apart from nothing. Score them with "
+            "score_missing=, or block less strictly.",
+            BlockingWarning,
+            stacklevel=4,
+        )
+    return recall
+
+
+def learned_background(spool: Spool, labels: Index) -> float:
+    """Return the log-odds of pairs that are not listed although a third element links them.
+
+    Only such pairs matter: a background decides whether two elements that are linked to a
+    third one belong together. At most 0, the bits of "as likely as not".
+    """
+    chosen = np.flatnonzero(labels >= 0)
+    if len(chosen) > ENOUGH:
+        own = np.unique(labels[chosen])
+        few = own[: max(1, len(own) * ENOUGH // len(chosen))]
+        chosen = np.flatnonzero(np.isin(labels, few))
+    number = np.full(len(labels), -1, dtype=np.int64)
+    number[chosen] = np.arange(len(chosen))
+    parts: list[tuple[Any, Any, Any]] = []
+    for i, j, w in spool.batches():
+        take = (number[i] >= 0) & (number[j] >= 0)
+        parts.append((number[i[take]], number[j[take]], w[take] > 0))
+    a, b, positive = (np.concatenate([np.empty(0, np.int64), *p]) for p in zip(*parts, strict=True))
+    n, positive = len(chosen), positive.astype(np.bool_)
+    ends = (np.concatenate([a, b]), np.concatenate([b, a]))
+    links = np.tile(positive, 2)
+    graph = coo_array(
+        (np.ones(links.sum()), (ends[0][links], ends[1][links])), shape=(n, n)
+    ).tocsr()
+    near = (graph @ graph).tocoo()
+    upper = near.row < near.col
+    keys = near.row[upper].astype(np.int64) * n + near.col[upper]
+    keys = np.setdiff1d(keys, np.minimum(a, b) * n + np.maximum(a, b))
+    true = int(np.count_nonzero(labels[chosen[keys // n]] == labels[chosen[keys % n]]))
+    if not len(chosen):
+        raise DataError('background="learned" needs labels=: entities of some of the elements.')
+    return min(0.0, math.log2((true + 0.5) / (len(keys) - true + 0.5)))
+
+
+def pairwise_f1(clusters: Index, labels: Index) -> float:
+    """Return the F1 of related pairs among labelled elements."""
+    own = labels >= 0
+    c = np.unique(clusters[own], return_inverse=True)[1]
+    t = np.unique(labels[own], return_inverse=True)[1]
+    both = np.unique(c * (t.max(initial=0) + 1) + t, return_counts=True)[1]
+    related, true = _n_pairs(np.bincount(c)), _n_pairs(np.bincount(t))
+    return 2 * _n_pairs(both) / max(1, related + true)
