@@ -270,9 +270,10 @@ class _Request:
         def score(a: Any, b: Any) -> Any:
             bits = np.asarray(given(_taken(ids, a), _taken(ids, b)), dtype=np.float64)
             if bits.shape != a.shape or not np.isfinite(bits).all():
+                odd = np.count_nonzero(~np.isfinite(bits))
                 raise DataError(
-                    f"score_missing returns one finite number of bits a pair: for {len(a)} pairs it "
-                    f"returned shape {bits.shape}, {np.count_nonzero(~np.isfinite(bits))} not finite."
+                    f"score_missing returns one finite number of bits a pair: for {len(a)} pairs "
+                    f"it returned shape {bits.shape}, {odd} not finite."
                 )
             return bits
 

@@ -162,7 +162,7 @@ class Source:
         return f"({self.left}) IS NOT NULL AND ({self.right}) IS NOT NULL"
 
     def number(self, more: str = "") -> int:
-        """Number the ids; returns how many there are.
+        """Number the ids and return how many there are.
 
         ``more`` is a query for further ids, which are elements too.
         """
@@ -296,8 +296,8 @@ def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
         con.register(name, table)
     except Exception as error:
         raise DataError(
-            "A table of pairs is a DuckDB relation, a path or glob of Parquet or CSV files, a pandas, "
-            f"polars or pyarrow table, or a Spark DataFrame; got {type(table).__name__}."
+            "A table of pairs is a DuckDB relation, a path or glob of Parquet or CSV files, a "
+            f"pandas, polars or pyarrow table, or a Spark DataFrame; got {type(table).__name__}."
         ) from error
 
 

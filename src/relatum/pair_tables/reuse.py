@@ -76,5 +76,5 @@ def _values(batch: Components, labels: Index, background: float) -> NDArray[np.f
     value = np.bincount(owner, np.where(same, batch.log_odds - background, 0.0), count)
     part = np.repeat(np.arange(count), np.diff(batch.element_ptr))
     sizes = np.bincount(batch.element_ptr[part] + labels, minlength=len(labels))
-    value += background * np.bincount(part, sizes * (sizes - 1) / 2, count)
-    return np.asarray(value, dtype=np.float64)
+    pairs = np.bincount(part, (sizes * (sizes - 1) // 2).astype(np.float64), count)
+    return np.asarray(value + background * pairs, dtype=np.float64)
