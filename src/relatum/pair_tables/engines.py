@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from relatum.errors import DataError
@@ -46,8 +47,7 @@ def on_spark(
                 f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
                 "their path."
             )
-    from relatum.pair_tables import spark
-
+    spark: Any = import_module("relatum.pair_tables.spark")
     columns = find_columns(pairs.columns, *names)
     if given.get("search") is not None:
         settings = replace(settings, search=int(given["search"]))

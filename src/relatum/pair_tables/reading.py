@@ -162,7 +162,7 @@ class Source:
         return f"({self.left}) IS NOT NULL AND ({self.right}) IS NOT NULL"
 
     def number(self, more: str = "") -> int:
-        """Number the ids and return how many there are.
+        """Give the ids numbers and return how many there are.
 
         ``more`` is a query for further ids, which are elements too.
         """

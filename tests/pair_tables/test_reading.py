@@ -1,0 +1,53 @@
+"""Reading: memory limits, and numbers for ids by bitmap and by table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relatum.errors import DataError
+from relatum.pair_tables.columns import find_columns
+from relatum.pair_tables.reading import Source, parse_memory
+
+duckdb = pytest.importorskip("duckdb", reason="install relatum[tables]")
+pa = pytest.importorskip("pyarrow")
+
+
+def test_memory_is_read():
+    assert parse_memory("2GB") == 2 * 10**9
+    assert parse_memory(" 1.5 MiB") == 3 * 2**19
+    assert parse_memory(77) == 77
+    with pytest.raises(DataError, match="'2GB'"):
+        parse_memory("GB")
+
+
+def source_of(left, right, memory):
+    con = duckdb.connect()
+    table = pa.table(
+        {"unique_id_l": left, "unique_id_r": right, "match_weight": np.ones(len(left))}
+    )
+    con.register("pairs", table)
+    source = Source(con, find_columns(table.column_names), memory)
+    source.check("refuse")
+    source.number()
+    return source
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 0])
+def test_numbers_are_in_the_order_of_ids(memory):
+    rng = np.random.default_rng(0)
+    left, right = rng.integers(-50, 400, (2, 100))
+    source = source_of(left, right, memory)
+    assert (source.numbering.present is None) == (memory == 0)
+    ids, codes = np.unique(np.concatenate([left, right]), return_inverse=True)
+    assert source.id_table()["unique_id"].to_pylist() == ids.tolist()
+    (a, b, bits), _ = next(source.batches())
+    found = {tuple(sorted(p)) for p in zip(a.tolist(), b.tolist(), strict=True)}
+    assert found == {
+        tuple(sorted(p)) for p in zip(codes[:100].tolist(), codes[100:].tolist(), strict=True)
+    }
+    assert set(bits.tolist()) == {1.0}
+    asked = pa.table({"id": [int(ids[3]), 10**6, int(ids[0]), -99], "row": [0, 1, 2, 3]})
+    source.con.register("asked", asked)
+    assert source.look_up("SELECT id, row FROM asked").tolist() == [3, -1, 0, -1]
+    assert len(np.unique(source.keys())) == len(ids)
