@@ -140,6 +140,8 @@ def test_giant_components_are_split_and_the_bound_stays_valid(spark):
     assert summary["largest_component_pairs"] > 60
     assert summary["value"] <= value + 1e-9 <= summary["bound"] + 1e-6
     assert summary["value"] >= 0.8 * value
+    gaps = {row.cluster_gap for row in clusters.collect()}
+    assert sum(gaps) == pytest.approx(summary["gap"], abs=1e-6)  # each component has its own
     sets = sets_of(clusters)
     assert sum(map(len, sets)) == sum(map(len, expected))
     where = {k: s for s in sets for k in s}

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from relatum.errors import MissingDependencyError
@@ -110,14 +110,15 @@ class _Run:
     extras: Extras
     options: SparkOptions
     counts: dict[str, int] = field(default_factory=dict)
+    lost: list[Any] = field(default_factory=list)  # positive bits that splitting gave up
 
     def run(self, pairs: Any, odd_rows: str) -> tuple[Any, dict[str, Any]]:
         listed, nodes = self.checked(pairs, odd_rows)
         roots, rounds = self.components(listed)
         rows = self.rows_of(listed, roots)
-        rows, between = self.bounded(rows)
-        clusters = computed(self.solved(rows, nodes))
-        summary = self.summary(clusters, between)
+        rows = self.bounded(rows)
+        clusters = computed(self._named(self._gaps(self.solved(rows, nodes), roots)))
+        summary = self.summary(clusters, rows)
         summary["star_rounds"] = rounds
         wanted = [c for c in clusters.columns if not c.startswith("_")]
         return clusters.select(*wanted), summary
@@ -157,9 +158,22 @@ class _Run:
         self.counts["pairs"] = int(row[2])
         if odd_rows == "refuse":
             self._refuse(read, listed, flags)
-        return listed.drop("_rows", "_odd"), good.select(
-            fn.explode(fn.array("a", "b")).alias("node")
-        ).distinct()
+        named = read.where("a IS NOT NULL AND b IS NOT NULL")
+        nodes = named.select(fn.explode(fn.array("a", "b")).alias("node")).distinct()
+        return self._grouped(listed.drop("_rows", "_odd")), nodes
+
+    def _grouped(self, rows: Any) -> Any:
+        """Add the groups of both elements, if there are groups."""
+        from pyspark.sql import functions as fn
+
+        if self.extras.groups is None:
+            return rows
+        for end in ("a", "b"):
+            codes = self.extras.groups.select(
+                fn.col("node").alias(end), fn.col("group_code").alias(f"group_{end}")
+            )
+            rows = rows.join(codes, end, "left")
+        return rows
 
     def _read(self, pairs: Any) -> Any:
         from pyspark.sql import functions as fn
@@ -190,23 +204,36 @@ class _Run:
     # --- components
 
     def components(self, listed: Any) -> tuple[Any, int]:
-        edges = listed.where("bits > 0").select("a", "b")
+        """Return the roots of components; positive pairs that groups forbid connect nothing."""
+        from pyspark.sql import functions as fn
+
+        positive = listed.where("bits > 0")
+        self.counts["positive"] = positive.count()
+        if self.extras.groups is not None:
+            positive = positive.where("NOT (group_a <=> group_b) OR group_a IS NULL")
+        edges = positive.select("a", "b")
         if self.extras.related is not None:
             edges = edges.union(self.extras.related.select("a", "b"))
-        return star_components(edges)
+        roots, rounds = star_components(edges)
+        sizes = roots.groupBy("root").count()
+        row = sizes.agg(fn.max("count"), fn.count("root"), fn.sum("count")).first()
+        self.counts["largest"], self.counts["connected"] = int(row[0] or 0) + 1, int(row[1])
+        self.counts["linked"] = int(row[2] or 0) + int(row[1])
+        return roots, rounds
 
     def rows_of(self, listed: Any, roots: Any) -> Any:
         """Return the rows of tasks: pairs inside components, and what is known of them."""
         from pyspark.sql import functions as fn
 
-        rows = listed.select("a", "b", "bits", fn.lit(SCORED).alias("kind"))
+        rows = listed.withColumn("kind", fn.lit(SCORED))
         for known, kind in ((self.extras.related, RELATED), (self.extras.unrelated, UNRELATED)):
             if known is not None:
-                ends = (fn.least("a", "b").alias("a"), fn.greatest("a", "b").alias("b"))
-                rows = rows.union(known.select(*ends, fn.lit(0.0), fn.lit(kind)).distinct())
+                ends = known.select(fn.least("a", "b").alias("a"), fn.greatest("a", "b").alias("b"))
+                marked = ends.distinct().withColumn("bits", fn.lit(0.0))
+                rows = rows.unionByName(self._grouped(marked.withColumn("kind", fn.lit(kind))))
         return computed(_inside(rows, roots))
 
-    def bounded(self, rows: Any) -> tuple[Any, dict[str, Any]]:
+    def bounded(self, rows: Any) -> Any:
         """Split components that no task may hold, ever more strongly, until there are none.
 
         Pairs of at most 1, 2, 4, ... bits no longer connect. Elements known to be related stay
@@ -214,32 +241,30 @@ class _Run:
         """
         from pyspark.sql import functions as fn
 
-        between = {"bits": 0.0, "pairs": 0, "components": 0, "largest": 0, "largest_pairs": 0}
-        sizes = rows.groupBy("component").agg(fn.count("a").alias("_count"))
-        largest = sizes.agg(fn.max("_count"), fn.count("component")).first()
-        between["largest_pairs"] = int(largest[0] or 0)
+        most = self.options.most_task_pairs
+        sizes, largest = _sizes(rows)
+        self.counts["largest_pairs"] = largest
+        rows = rows.withColumn("origin", fn.col("component"))
         threshold = 1.0
-        while (largest[0] or 0) > self.options.most_task_pairs and threshold <= 2 * CERTAIN:
-            giant = sizes.where(fn.col("_count") > self.options.most_task_pairs)
-            if threshold == 1.0:
-                between["components"] = giant.count()
-            inside = rows.join(giant.select("component"), "component")
-            rest = rows.join(giant.select("component"), "component", "left_anti")
+        while largest > most and threshold <= 2 * CERTAIN:
+            giant = sizes.where(fn.col("_count") > most).select("component")
+            if not self.lost:
+                self.counts["split"] = giant.count()
+            inside = rows.join(giant, "component")
             strong = (fn.col("bits") > threshold) | (fn.col("kind") == RELATED)
+            if self.extras.groups is not None:
+                strong &= ~fn.col("group_a").eqNullSafe(fn.col("group_b")) | fn.isnull("group_a")
             roots, _ = star_components(inside.where(strong).select("a", "b"))
-            pieces = _inside(inside.select("a", "b", "bits", "kind"), roots)
-            lost = inside.join(
-                pieces.select("a", "b", "kind"), ["a", "b", "kind"], "left_anti"
-            ).where(f"kind = {SCORED} AND bits > 0")
-            total = lost.agg(fn.sum("bits"), fn.count("bits")).first()
-            between["bits"] += float(total[0] or 0.0)
-            between["pairs"] += int(total[1])
+            pieces = computed(_inside(inside.drop("component"), roots))
+            kept = pieces.select("a", "b", "kind")
+            lost = inside.join(kept, ["a", "b", "kind"], "left_anti")
+            lost = lost.where(f"kind = {SCORED} AND bits > 0").groupBy("origin")
+            self.lost.append(computed(lost.agg(fn.sum("bits").alias("bits"))))
+            rest = rows.join(giant, "component", "left_anti")
             rows = computed(rest.unionByName(pieces))
-            sizes = rows.groupBy("component").agg(fn.count("a").alias("_count"))
-            largest = sizes.agg(fn.max("_count"), fn.count("component")).first()
+            sizes, largest = _sizes(rows)
             threshold *= 2.0
-        between["components_of_pairs"] = int(largest[1])
-        return rows, between
+        return rows
 
     # --- clusters
 
@@ -247,13 +272,7 @@ class _Run:
         """Return all elements with their clusters; those in no component are alone."""
         from pyspark.sql import functions as fn
 
-        if self.extras.groups is not None:
-            for end in ("a", "b"):
-                codes = self.extras.groups.select(
-                    fn.col("node").alias(end), fn.col("group_code").alias(f"group_{end}")
-                )
-                rows = rows.join(codes, end, "left")
-        sizes = rows.groupBy("component").agg(fn.count("a").alias("_count"))
+        sizes, _ = _sizes(rows)
         total = sizes.agg(fn.sum("_count")).first()[0] or 0
         tasks = max(1, -(-int(total) // self.options.task_pairs))
         shared = fn.pmod(fn.xxhash64("component"), fn.lit(tasks))
@@ -267,13 +286,31 @@ class _Run:
                 keyed = keyed.withColumn(f"source_{end}", fn.col(f"{end}.source"))
                 keyed = keyed.withColumn(end, fn.col(f"{end}.id"))
         found = (
-            keyed.drop("_count")
+            keyed.drop("_count", "origin")
             .groupBy("task")
             .applyInPandas(partial(solve_frame, settings=self.settings), _schema(keyed))
         )
         key = fn.struct("source", "id") if has_source else fn.col("id")
         found = computed(found)
-        return self._named(nodes.join(found.withColumn("node", key).drop("id"), "node", "full"))
+        return nodes.join(found.withColumn("node", key).drop("id"), "node", "full")
+
+    def _gaps(self, found: Any, roots: Any) -> Any:
+        """Give elements of components that were split the gap of the whole component."""
+        from pyspark.sql import functions as fn
+
+        if not self.lost:
+            return found
+        lost = reduce(lambda a, b: a.unionByName(b), self.lost)
+        lost = lost.groupBy("origin").agg(fn.sum("bits").alias("lost"))
+        found = found.join(_numbers(roots, "node", "origin"), "node", "left")
+        inner = found.groupBy("origin").agg(
+            fn.sum(fn.col("bound") - fn.col("value")).alias("inner")
+        )
+        whole = inner.join(lost, "origin").withColumn(
+            "whole", fn.coalesce("inner", fn.lit(0.0)) + fn.col("lost")
+        )
+        found = found.join(whole.select("origin", "whole"), "origin", "left")
+        return found.withColumn("gap", fn.coalesce("whole", "gap"))
 
     def _named(self, found: Any) -> Any:
         """Return the columns of the result, and those of the summary (with an underscore)."""
@@ -296,7 +333,7 @@ class _Run:
             *[fn.col(c).alias(f"_{c}") for c in STATISTICS],
         )
 
-    def summary(self, clusters: Any, between: Mapping[str, Any]) -> dict[str, Any]:
+    def summary(self, clusters: Any, rows: Any) -> dict[str, Any]:
         from pyspark.sql import functions as fn
 
         total = clusters.agg(
@@ -306,22 +343,25 @@ class _Run:
             fn.sum("_bound").alias("bound"),
             fn.sum("_cut").alias("pairs_cut"),
             fn.sum("_added").alias("pairs_added"),
-            fn.max("_elements").alias("largest_component"),
-            fn.sum("_pieces").alias("pieces"),
-            fn.count("_value").alias("components"),
+            fn.sum("_elements").alias("connected"),
             fn.max("cluster_size").alias("largest_cluster"),
+            fn.count("_value").alias("parts"),
         ).first()
         out: dict[str, Any] = {k: (0 if v is None else v) for k, v in total.asDict().items()}
-        exact = ("value", "bound")
-        out = {k: v if k in exact else round(v) for k, v in out.items()}
-        out["bound"] += between["bits"]
-        out["pairs_cut"] += between["pairs"]
+        out = {k: v if k in ("value", "bound") else round(v) for k, v in out.items()}
+        held = rows.where(f"kind = {SCORED} AND bits > 0").count()
+        out["bound"] += sum(float(f.agg(fn.sum("bits")).first()[0] or 0.0) for f in self.lost)
         out["gap"] = max(0.0, out["bound"] - out["value"])
-        out["components_split"] = between["components"]
-        out["largest_component_pairs"] = between["largest_pairs"]
-        out["odd_rows"] = dict(self.counts)
-        out["options"] = asdict(self.options)
-        return out
+        out["pairs_cut"] += self.counts.pop("positive") - held
+        parts, connected = out.pop("parts"), self.counts.pop("connected")
+        out["pieces"] = parts - connected + self.counts.get("split", 0) if self.lost else 0
+        out["components"] = connected + out["elements"] - self.counts.pop("linked")
+        out["largest_component"] = self.counts.pop("largest")
+        out["components_split"] = self.counts.pop("split", 0)
+        out["largest_component_pairs"] = self.counts.pop("largest_pairs")
+        out["pairs"], out["rows"] = self.counts.pop("pairs"), self.counts.pop("rows")
+        out.pop("connected")
+        return out | {"odd_rows": self.counts, "tasks": asdict(self.options)}
 
 
 def _quoted(name: str) -> str:
@@ -339,17 +379,27 @@ def _element(name: str, source: str | None) -> Any:
     return fn.when(own.isNotNull() & fn.col(_quoted(source)).isNotNull(), both)
 
 
-def _inside(rows: Any, roots: Any) -> Any:
-    """Return the rows within a component, and its number."""
+def _numbers(roots: Any, node: str, number: str) -> Any:
+    """Return the number of the component of every node, under the names given."""
     from pyspark.sql import functions as fn
 
-    root = fn.coalesce("root", "node")
     every = roots.unionByName(roots.select(fn.col("root").alias("node"), "root").distinct())
-    number = every.select("node", fn.xxhash64(root).alias("component"))
-    left = number.withColumnsRenamed({"node": "a", "component": "component"})
-    right = number.withColumnsRenamed({"node": "b", "component": "component_b"})
-    joined = rows.join(left, "a").join(right, "b").where("component = component_b")
-    return joined.select("a", "b", "bits", "kind", "component")
+    return every.select(fn.col("node").alias(node), fn.xxhash64("root").alias(number))
+
+
+def _inside(rows: Any, roots: Any) -> Any:
+    """Return the rows within a component, and its number."""
+    joined = rows.join(_numbers(roots, "a", "component"), "a")
+    joined = joined.join(_numbers(roots, "b", "component_b"), "b")
+    return joined.where("component = component_b").drop("component_b")
+
+
+def _sizes(rows: Any) -> tuple[Any, int]:
+    """Return the number of rows of every component, and the largest."""
+    from pyspark.sql import functions as fn
+
+    sizes = rows.groupBy("component").agg(fn.count("a").alias("_count"))
+    return sizes, int(sizes.agg(fn.max("_count")).first()[0] or 0)
 
 
 def _schema(keyed: Any) -> str:
