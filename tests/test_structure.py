@@ -37,6 +37,7 @@ TESTED_WITH = {
     "pair_tables/known": "pair_tables/test_api.py",
     "pair_tables/result": "pair_tables/test_api.py",
     "pair_tables/reuse": "pair_tables/test_api.py",
+    "pair_tables/spark_known": "pair_tables/test_spark.py",
     "solvers/order_relaxation": "solvers/test_linear_orders.py",
     "solvers/order_search": "solvers/test_linear_orders.py",
     "solvers/order_tree": "solvers/test_linear_orders.py",

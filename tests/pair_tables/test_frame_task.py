@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from relatum.errors import EvidenceError
+from relatum.errors import DataError, EvidenceError
 from relatum.pair_tables.component import Component, Settings, solve_component
 from relatum.pair_tables.frame_task import RELATED, SCORED, UNRELATED, solve_frame
 
@@ -66,6 +66,28 @@ def test_sources_tell_equal_ids_apart():
     )
     assert len({clusters[name] for name in names}) == 2  # 3 + 3 - 3 bits or 3 bits: a tie
     assert clusters["y", 1] in (("x", 1), ("x", 2))
+
+
+def test_missing_pairs_are_scored():
+    chain = frame_of([("p", "q", 3.0, SCORED, 5), ("q", "r", 2.0, SCORED, 5)])
+    asked = []
+
+    def score(left, right):
+        asked.extend(zip(left, right, strict=True))
+        return [-4.0] * len(left)
+
+    found = solve_frame(chain, Settings(), score)
+    assert asked == [("p", "r")]
+    assert sets_of(found) == {frozenset("pq"), frozenset("r")}
+    assert found["scored"].sum() == 1
+    sources = chain.assign(source_a="s", source_b="t").replace({"r": "p"})
+    asked.clear()
+    solve_frame(sources, Settings(), score)
+    assert [(*x, *y) for x, y in asked] == [
+        ("s", "p", "s", "q"), ("s", "p", "t", "p"), ("s", "q", "t", "q"), ("t", "p", "t", "q"),
+    ]  # fmt: skip
+    with pytest.raises(DataError, match="one finite number"):
+        solve_frame(chain, Settings(), lambda left, right: [np.nan])
 
 
 def test_contradictions_name_elements():

@@ -9,12 +9,13 @@ import signal
 import numpy as np
 import pytest
 
+import relatum as rt
 import relatum.pair_tables.spark as module
-from relatum.errors import DataError
+from relatum.errors import DataError, EvidenceError
 from relatum.pair_tables.columns import find_columns
 from relatum.pair_tables.component import Settings
 from relatum.pair_tables.frame_task import SCORED, solve_frame
-from relatum.pair_tables.spark import Extras, SparkOptions, cluster_spark, is_spark_frame
+from relatum.pair_tables.spark import SparkOptions, cluster_spark, extras_of, is_spark_frame
 
 pd = pytest.importorskip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore")  # pyspark warns of pandas 3
@@ -88,7 +89,7 @@ def test_equals_the_same_pairs_in_memory(spark):
 def test_a_killed_worker_loses_nothing(spark, tmp_path, monkeypatch):
     flag = str(tmp_path / "killed")
 
-    def dying(frame, settings):
+    def dying(frame, settings, score_missing):
         """Kill this worker, the first time."""
         from relatum.pair_tables.frame_task import solve_frame
 
@@ -113,15 +114,9 @@ def test_evidence_groups_and_sources(spark):
     ]  # fmt: skip
     names = ["source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r"]
     pairs = spark.createDataFrame(rows, [*names, "match_probability"])
-    kind = "struct<source: string, id: long>"
-    ends = f"a {kind}, b {kind}"
-    known = spark.createDataFrame([(("s", 5), ("t", 6))], ends)
-    apart = spark.createDataFrame([(("t", 3), ("s", 3))], ends)
-    every = [("s", k) for k in (1, 2, 3, 5, 6)] + [("t", k) for k in (1, 2, 3, 5, 6)]
-    codes = spark.createDataFrame(
-        [(e, int(e[0] == "t")) for e in every], f"node {kind}, group_code long"
-    )
-    clusters, summary = run(spark, pairs, Settings(), Extras(known, apart, codes))
+    known = {"related": [(("s", 5), ("t", 6))], "unrelated": [(("t", 3), ("s", 3))]}
+    extras = extras_of(pairs, find_columns(pairs.columns), known, "source_dataset")
+    clusters, summary = run(spark, pairs, Settings(), extras)
     sets: dict[str, set[str]] = {}
     for row in clusters.collect():
         sets.setdefault(row.cluster_id, set()).add(f"{row.source_dataset}{row.unique_id}")
@@ -168,6 +163,46 @@ def test_odd_rows_are_shown_or_handled(spark):
     }  # fmt: skip
     odd = summary["odd_rows"]
     assert (odd["self_pairs"], odd["duplicates"], odd["certain"]) == (1, 1, 2)
+
+
+def test_evidence_and_groups_in_other_forms(spark):
+    columns = find_columns(["unique_id_l", "unique_id_r", "match_weight"])
+    pairs = spark.createDataFrame([(1, 2, 1.0), (2, 3, 1.0)], columns.names())
+    known = spark.createDataFrame(
+        [(1, 2, True), (2, 3, False)], ["unique_id_l", "unique_id_r", "related"]
+    )
+    extras = extras_of(pairs, columns, known, {1: "x", 2: "y", 3: "x"})
+    assert [tuple(r) for r in extras.related.collect()] == [(1, 2)]
+    assert [tuple(r) for r in extras.unrelated.collect()] == [(2, 3)]
+    codes = {row.node: row.group_code for row in extras.groups.collect()}
+    assert codes[1] == codes[3] != codes[2]
+    table = spark.createDataFrame([(1, "x"), (2, "y"), (1, "z")], ["unique_id", "source"])
+    with pytest.raises(DataError, match="element 1 two values"):
+        extras_of(pairs, columns, None, table)
+    with pytest.raises(DataError, match="no column 'shop_l'"):
+        extras_of(pairs, columns, None, "shop")
+    with pytest.raises(DataError, match="the columns unique_id and one of groups"):
+        extras_of(pairs, columns, None, spark.createDataFrame([(1,)], ["unique_id"]))
+    with pytest.raises(EvidenceError, match="'maybe'"):
+        extras_of(pairs, columns, {"maybe": []}, None)
+
+
+def test_cluster_pairs_is_the_same_on_both_engines(spark):
+    pairs = planted(seed=3)
+    here = rt.cluster_pairs(pairs, background=-3.0)
+    there = rt.cluster_pairs(spark.createDataFrame(pairs), background=-3.0)
+    theirs = there.table.toPandas().sort_values("unique_id")
+    ours = here.table.sort_values("unique_id")
+    for name in ("unique_id", "cluster_id", "cluster_size"):
+        np.testing.assert_array_equal(theirs[name], ours[name])
+    np.testing.assert_allclose(theirs["cluster_gap"], ours["cluster_gap"], atol=1e-6)
+    one, other = here.summary.as_dict(), there.summary.as_dict()
+    for name in ("components", "largest_component", "largest_cluster", "pairs_cut", "pairs_added"):
+        assert one[name] == other[name], name
+    assert other["value"] == pytest.approx(one["value"])
+    assert other["bound"] == pytest.approx(one["bound"])
+    with pytest.raises(DataError, match="previous= is not available on Spark"):
+        rt.cluster_pairs(spark.createDataFrame(pairs), previous=here)
 
 
 def test_only_frames_of_spark_are_such(spark):

@@ -91,7 +91,8 @@ def cluster_pairs(
     left, right, log_odds, probability : str, optional
         Names of columns.
     engine : {"auto", "duckdb", "spark"}
-        "auto" takes Spark for Spark DataFrames and DuckDB for everything else.
+        "auto" takes Spark for Spark DataFrames and DuckDB for everything else. On Spark there
+        are neither `labels`, `previous` nor `output`, and `memory_limit` is that of its tasks.
     memory_limit : str or int
         For DuckDB and the batches; about 100 bytes an element come on top.
     threads : int, optional
@@ -120,8 +121,10 @@ def cluster_pairs(
     first = 0.0 if background == "learned" else float(background)
     settings = Settings(first, max_size, prove, time_limit)
     if spark_asked(pairs, engine):
-        refused = {"score_missing": score_missing, "labels": labels, "previous": previous}
+        learned = background if background == "learned" else None
+        refused = {"labels": labels, "previous": previous, "output": output, "background": learned}
         given = {"evidence": evidence, "one_per_group": one_per_group, "search": search}
+        given["score_missing"] = score_missing
         names = (left, right, log_odds, probability)
         return on_spark(pairs, names, settings, odd_rows, given, refused)
     request = _Request(

@@ -51,7 +51,8 @@ def on_spark(
     columns = find_columns(pairs.columns, *names)
     if given.get("search") is not None:
         settings = replace(settings, search=int(given["search"]))
-    extras = spark.extras_of(pairs, columns, given["evidence"], given["one_per_group"])
+    known = (given["evidence"], given["one_per_group"], given["score_missing"])
+    extras = spark.extras_of(pairs, columns, *known)
     table, numbers = spark.cluster_spark(pairs, columns, settings, extras, odd_rows)
     numbers = {**numbers, "background": settings.background}
     return Clusters(table, Summary.of(numbers))

@@ -5,23 +5,29 @@ Needs pandas but no engine, so that Spark, Dask or a loop can call it on any mac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.errors import EvidenceError
+from relatum.errors import DataError, EvidenceError
+from relatum.kernels.table_order import unlisted_pairs
 from relatum.pair_tables.batching import batch_of
 from relatum.pair_tables.component import Settings, solve_batch
 
-__all__ = ["RELATED", "SCORED", "UNRELATED", "solve_frame"]
+__all__ = ["MOST_MISSING", "RELATED", "SCORED", "UNRELATED", "solve_frame"]
 
 SCORED, RELATED, UNRELATED = 0, 1, 2  # kinds of rows
+
+MOST_MISSING = 2_000  # elements of a component whose unlisted pairs are all scored
 
 Index = NDArray[np.int64]
 
 
-def solve_frame(frame: Any, settings: Settings) -> Any:
+def solve_frame(
+    frame: Any, settings: Settings, score_missing: Callable[[Any, Any], Any] | None = None
+) -> Any:
     """Find the clusters of the components in a data frame.
 
     Parameters
@@ -32,13 +38,17 @@ def solve_frame(frame: Any, settings: Settings) -> Any:
         (scored, known to be related, known to be unrelated), ``component`` and perhaps
         ``group_a``, ``group_b`` (integers; null for elements in no group).
     settings : Settings
+    score_missing : callable (ids, ids) -> bits, optional
+        Scores the pairs inside components that are not listed, of components of up to
+        `MOST_MISSING` elements. Ids are an array, or a list of (source, id).
 
     Returns
     -------
     pandas.DataFrame
         One row per element: ``id`` (``source``), ``first`` (``first_source``), the smallest
         element of its cluster, ``size`` and ``gap``; and, in the row of the first element of
-        each component, its ``value``, ``bound``, ``cut``, ``added``, ``elements``, ``pieces``.
+        each component, its ``value``, ``bound``, ``cut``, ``added``, ``elements``, how many pairs
+        were ``scored``, and whether it was too large for that (``unscored``).
     """
     import pandas as pd
 
@@ -51,9 +61,12 @@ def solve_frame(frame: Any, settings: Settings) -> Any:
     scored = kind == SCORED
     fixed = np.column_stack([i, j, kind == RELATED])[~scored].astype(np.int64)
     bits = frame["bits"].to_numpy(np.float64)
-    batch, order = batch_of(
-        component, (i[scored], j[scored], bits[scored]), fixed, _groups(frame, i, j, len(names))
-    )
+    pairs, groups = (i[scored], j[scored], bits[scored]), _groups(frame, i, j, len(names))
+    batch, order = batch_of(component, pairs, fixed, groups)
+    listed = np.diff(batch.pair_ptr)
+    if score_missing is not None:
+        pairs = _with_missing(pairs, batch, order, names, score_missing)
+        batch, order = batch_of(component, pairs, fixed, groups)
     try:
         found = solve_batch(batch, settings)
     except EvidenceError as error:
@@ -77,7 +90,8 @@ def solve_frame(frame: Any, settings: Settings) -> Any:
         ("cut", found.cut),
         ("added", found.added),
         ("elements", sizes),
-        ("pieces", found.pieces),
+        ("scored", np.diff(batch.pair_ptr) - listed),
+        ("unscored", (sizes > MOST_MISSING) & (score_missing is not None)),
     ):
         column = np.full(len(names), np.nan)
         column[first] = values
@@ -100,6 +114,32 @@ def _numbered(frame: Any) -> tuple[Index, Any]:
     names = both.drop_duplicates().sort_values(list(both.columns), ignore_index=True)
     index = pd.MultiIndex.from_frame(names)
     return np.asarray(index.get_indexer(pd.MultiIndex.from_frame(both)), np.int64), names
+
+
+def _with_missing(
+    pairs: tuple[Any, Any, Any], batch: Any, order: Index, names: Any, score: Any
+) -> tuple[Any, Any, Any]:
+    """Add the pairs inside components that are not listed."""
+    a, b = (order[ends] for ends in unlisted_pairs(batch, MOST_MISSING))
+    if not len(a):
+        return pairs
+    ids = names["id"].to_numpy()
+    if "source" in names:
+        ids = np.fromiter(names.itertuples(index=False, name=None), dtype=object, count=len(names))
+    left, right = ids[a], ids[b]
+    if "source" in names:
+        left, right = left.tolist(), right.tolist()
+    bits = np.asarray(score(left, right), dtype=np.float64)
+    if bits.shape != a.shape or not np.isfinite(bits).all():
+        raise DataError(
+            f"score_missing returns one finite number of bits a pair: for {len(a)} pairs it "
+            f"returned shape {bits.shape}, {np.count_nonzero(~np.isfinite(bits))} not finite."
+        )
+    return (
+        np.concatenate([pairs[0], a]),
+        np.concatenate([pairs[1], b]),
+        np.concatenate([pairs[2], bits]),
+    )
 
 
 def _groups(frame: Any, i: Index, j: Index, n: int) -> Index | None:

@@ -20,13 +20,14 @@ from relatum.errors import MissingDependencyError
 from relatum.pair_tables.columns import CERTAIN, REFUSED, SAME, Columns, refuse
 from relatum.pair_tables.component import Settings
 from relatum.pair_tables.frame_task import RELATED, SCORED, UNRELATED, solve_frame
+from relatum.pair_tables.spark_known import Extras, element, extras_of, quoted
 from relatum.pair_tables.star_components import computed, star_components
 
-__all__ = ["SparkOptions", "cluster_spark", "is_spark_frame"]
+__all__ = ["Extras", "SparkOptions", "cluster_spark", "extras_of", "is_spark_frame"]
 
 TASK_PAIRS = 200_000
 MOST_TASK_PAIRS = 4_000_000
-STATISTICS = ("value", "bound", "cut", "added", "elements", "pieces")
+STATISTICS = ("value", "bound", "cut", "added", "elements", "scored", "unscored")
 
 
 @dataclass(frozen=True)
@@ -44,21 +45,6 @@ class SparkOptions:
 
     task_pairs: int = TASK_PAIRS
     most_task_pairs: int = MOST_TASK_PAIRS
-
-
-@dataclass(frozen=True)
-class Extras:
-    """What is known besides the scores, as Spark DataFrames.
-
-    Attributes
-    ----------
-    related, unrelated : DataFrame with columns ``a`` and ``b``, or None
-    groups : DataFrame with columns ``node`` and ``group_code`` (integers), or None
-    """
-
-    related: Any = None
-    unrelated: Any = None
-    groups: Any = None
 
 
 def is_spark_frame(table: object) -> bool:
@@ -179,7 +165,7 @@ class _Run:
         from pyspark.sql import functions as fn
 
         names = self.columns
-        score = fn.col(_quoted(names.score)).cast("double")
+        score = fn.col(quoted(names.score)).cast("double")
         score = fn.when(fn.isnan(score), None).otherwise(score)
         bits = score
         if names.is_probability:
@@ -188,8 +174,8 @@ class _Run:
         infinite = fn.abs(bits) == float("inf")
         bits = fn.when(infinite, fn.signum(bits) * CERTAIN).otherwise(bits)
         ends = (
-            _element(names.left, names.source_left).alias("a"),
-            _element(names.right, names.source_right).alias("b"),
+            element(names.left, names.source_left).alias("a"),
+            element(names.right, names.source_right).alias("b"),
         )
         return pairs.select(*ends, score.alias("score"), bits.alias("bits"))
 
@@ -285,11 +271,10 @@ class _Run:
             if has_source:
                 keyed = keyed.withColumn(f"source_{end}", fn.col(f"{end}.source"))
                 keyed = keyed.withColumn(end, fn.col(f"{end}.id"))
-        found = (
-            keyed.drop("_count", "origin")
-            .groupBy("task")
-            .applyInPandas(partial(solve_frame, settings=self.settings), _schema(keyed))
+        solve = partial(
+            solve_frame, settings=self.settings, score_missing=self.extras.score_missing
         )
+        found = keyed.drop("_count", "origin").groupBy("task").applyInPandas(solve, _schema(keyed))
         key = fn.struct("source", "id") if has_source else fn.col("id")
         found = computed(found)
         return nodes.join(found.withColumn("node", key).drop("id"), "node", "full")
@@ -343,7 +328,8 @@ class _Run:
             fn.sum("_bound").alias("bound"),
             fn.sum("_cut").alias("pairs_cut"),
             fn.sum("_added").alias("pairs_added"),
-            fn.sum("_elements").alias("connected"),
+            fn.sum("_scored").alias("pairs_scored"),
+            fn.sum("_unscored").alias("components_left_unscored"),
             fn.max("cluster_size").alias("largest_cluster"),
             fn.count("_value").alias("parts"),
         ).first()
@@ -360,23 +346,8 @@ class _Run:
         out["components_split"] = self.counts.pop("split", 0)
         out["largest_component_pairs"] = self.counts.pop("largest_pairs")
         out["pairs"], out["rows"] = self.counts.pop("pairs"), self.counts.pop("rows")
-        out.pop("connected")
+        out["components_solved"] = parts
         return out | {"odd_rows": self.counts, "tasks": asdict(self.options)}
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
-def _element(name: str, source: str | None) -> Any:
-    """Return an element as one column: an id, or a struct of source and id."""
-    from pyspark.sql import functions as fn
-
-    own = fn.col(_quoted(name))
-    if source is None:
-        return own
-    both = fn.struct(fn.col(_quoted(source)).alias("source"), own.alias("id"))
-    return fn.when(own.isNotNull() & fn.col(_quoted(source)).isNotNull(), both)
 
 
 def _numbers(roots: Any, node: str, number: str) -> Any:
