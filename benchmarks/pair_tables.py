@@ -21,8 +21,14 @@ DuckDB, and writes a Parquet file.
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import platform
+import resource
+import subprocess
+import sys
+import tempfile
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,7 +37,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 RESULTS = Path(__file__).parent / "results" / "pair_tables.json"
-THRESHOLDS = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
+THRESHOLDS = (0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 BACKGROUND = -4.0
 LISTED = 0.9  # of true pairs
 PACKAGES = ("numpy", "numba", "duckdb", "pyarrow", "splink")
@@ -166,3 +172,122 @@ def run_splink(folder, threshold, memory_limit, threads):
     )
     found.as_duckdbpyrelation().write_parquet(str(folder / "splink.parquet"))
     return {"seconds": perf_counter() - start, "cpu seconds": process_time() - cpu}
+
+
+def run_relatum(folder, memory_limit, threads):
+    import relatum as rt
+
+    start, cpu = perf_counter(), process_time()
+    found = rt.cluster_pairs(
+        folder / "pairs.parquet",
+        background=BACKGROUND,
+        memory_limit=memory_limit,
+        threads=threads,
+        output=folder / "relatum.parquet",
+    )
+    seconds = {"seconds": perf_counter() - start, "cpu seconds": process_time() - cpu}
+    return seconds | {"summary": found.summary.as_dict()}
+
+
+def warm_up():
+    """Load and compile everything, so that only the work is timed."""
+    import pyarrow as pa
+
+    import relatum as rt
+
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, 900, (2, 4000))
+    table = pa.table({"unique_id_l": i, "unique_id_r": j, "match_weight": rng.normal(size=4000)})
+    rt.cluster_pairs(table, odd_rows="handle")
+
+
+def run_case(args):
+    """Run one case in this process and print what it took as JSON."""
+    folder = Path(args.folder)
+    if args.case == "make":
+        print(json.dumps(make_table(folder, args.records, args.pairs, args.noise[0])))
+        return
+    if args.case == "relatum":
+        warm_up()
+        row = run_relatum(folder, args.memory_limit, args.threads)
+        name = "relatum.parquet"
+    else:
+        row = run_splink(folder, args.threshold, args.memory_limit, args.threads)
+        name = "splink.parquet"
+    row["peak MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(json.dumps(row | score(folder, name)))
+
+
+def in_process(args, folder, case, noise, threshold=0.5):
+    words = [sys.executable, __file__, "--case", case, "--folder", str(folder)]
+    words += ["--records", args.records, "--pairs", args.pairs, "--noise", noise]
+    words += ["--memory-limit", args.memory_limit, "--threads", args.threads]
+    words += ["--threshold", threshold]
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def show(name, row):
+    print(
+        f"{name:18} {row['seconds']:7.1f} s {row['cpu seconds']:7.1f} s CPU {row['peak MiB']:6} MiB"
+        f"   precision {row['precision']:.4f} recall {row['recall']:.4f} F1 {row['F1']:.4f}",
+        flush=True,
+    )
+
+
+def run_level(args, noise, folder):
+    """All cases at one noise level."""
+    made = in_process(args, folder, "make", noise)
+    print(f"noise {noise}: {made}", flush=True)
+    own = in_process(args, folder, "relatum", noise)
+    show("relatum", own)
+    print("  " + ", ".join(f"{k} {v:.1f} s" for k, v in own["summary"]["seconds"].items()))
+    level = {"noise": noise, "table": made, "relatum": own, "splink": {}}
+    if find_spec("splink") is None:
+        print("splink is not installed; skipped")
+        return level
+    for threshold in args.thresholds:
+        row = in_process(args, folder, "splink", noise, threshold)
+        level["splink"][str(threshold)] = row
+        show(f"splink at {threshold}", row)
+    best = max(level["splink"].values(), key=lambda row: row["F1"])
+    every = level["splink"].values()
+    level["F1 above the best threshold"] = own["F1"] - best["F1"]
+    for what in ("seconds", "cpu seconds"):
+        level[f"{what} / best threshold"] = own[what] / best[what]
+        level[f"{what} / all thresholds"] = own[what] / sum(row[what] for row in every)
+    for key, value in level.items():
+        if isinstance(value, float) and key != "noise":
+            print(f"  {key}: {value:.3f}")
+    return level
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--noise", type=float, nargs="+", default=[3.0, 4.0, 5.0])
+    parser.add_argument("--records", type=int, default=2_000_000)
+    parser.add_argument("--pairs", type=int, default=10_000_000)
+    parser.add_argument("--thresholds", type=float, nargs="+", default=THRESHOLDS)
+    parser.add_argument("--memory-limit", default="2GB")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--case", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    parser.add_argument("--threshold", type=float, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.case:
+        run_case(args)
+        return
+    old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"levels": []}
+    levels = {level["noise"]: level for level in old["levels"]}
+    for noise in args.noise:
+        with tempfile.TemporaryDirectory() as name:
+            levels[noise] = run_level(args, noise, Path(name))
+        result = {"machine": machine(), "background": BACKGROUND}
+        result["levels"] = [levels[k] for k in sorted(levels)]
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

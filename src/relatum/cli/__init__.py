@@ -289,6 +289,43 @@ def reproduce_command(
     sys.exit(run(size, out, parts, images))
 
 
+@cli.command("cluster")
+@click.argument("pairs", type=str)
+@click.option(
+    "--out", "-o", type=FILE, required=True, help="Where the clusters go: .parquet, .csv."
+)
+@click.option("--background", default="-4", show_default=True, help="Bits, or 'learned'.")
+@click.option("--evidence", type=FILE, help="Table: two ids a row, and a column 'related'.")
+@click.option("--one-per-group", "groups", help="Columns NAME_l and NAME_r, or a table id, group.")
+@click.option("--max-size", type=int, help="The largest cluster allowed.")
+@click.option("--labels", type=FILE, help="Table of true entities of some elements.")
+@click.option("--previous", type=FILE, help="Clusters of an earlier run.")
+@click.option("--prove", is_flag=True, help="Prove optimality.")
+@click.option(
+    "--time-limit", default=60.0, show_default=True, help="Seconds a component, to prove."
+)
+@click.option("--odd-rows", type=click.Choice(["refuse", "handle"]), default="refuse")
+@click.option("--left", default="unique_id_l", show_default=True, help="Column of ids.")
+@click.option("--right", default="unique_id_r", show_default=True, help="Column of ids.")
+@click.option("--log-odds", help="Column of scores in bits; match_weight by default.")
+@click.option("--probability", help="Column of scores as probabilities, instead.")
+@click.option("--memory-limit", default="2GB", show_default=True)
+@click.option("--threads", type=int)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
+def cluster_command(
+    pairs: str, out: Path, as_json: bool, quiet: bool, groups: str | None, **options: Any
+) -> None:
+    """Cluster the elements of PAIRS, a Parquet or CSV file or a glob of scored pairs.
+
+    Columns are named as Splink names them unless told otherwise. The clusters are written
+    whole or, on Ctrl-C, not at all.
+    """
+    from relatum.cli.cluster import run
+
+    sys.exit(run(pairs, out, groups, options, as_json, quiet))
+
+
 @cli.command("solvers")
 def solvers_command() -> None:
     """List the solvers: what each is for, and whether it proves optimality."""

@@ -1,0 +1,76 @@
+"""``relatum cluster``: from a file of scored pairs to a file of clusters."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from relatum.errors import BlockingWarning, DataError, EvidenceError
+from relatum.pair_tables import Clusters, cluster_pairs
+
+__all__ = ["run"]
+
+TABLES = (".parquet", ".csv", ".tsv")
+INTERRUPTED = 130
+INFEASIBLE = 3
+
+
+def run(
+    pairs: str, out: Path, groups: str | None, options: dict[str, Any], as_json: bool, quiet: bool
+) -> int:
+    """Cluster, write, show; return the exit code."""
+    if out.suffix not in (".parquet", ".csv"):
+        raise DataError(f"The output {out} ends in .parquet or .csv.")
+    options = {key: value for key, value in options.items() if value is not None}
+    options["background"] = _background(options["background"])
+    if groups is not None:
+        options["one_per_group"] = Path(groups) if groups.endswith(TABLES) else groups
+    try:
+        found = _with_progress(pairs, out, options, quiet or as_json)
+    except KeyboardInterrupt:
+        click.echo("relatum: interrupted; nothing was written", err=True)
+        return INTERRUPTED
+    except EvidenceError as error:
+        click.echo(f"relatum: {error}", err=True)
+        return INFEASIBLE
+    if as_json:
+        click.echo(json.dumps(found.summary.as_dict()))
+    elif not quiet:
+        click.echo(str(found.summary))
+        click.echo(f"written to {out}")
+    return 0
+
+
+def _background(text: str) -> Any:
+    if text == "learned":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise DataError(f"--background is a number of bits or 'learned', got {text!r}.") from None
+
+
+def _with_progress(pairs: str, out: Path, options: dict[str, Any], silent: bool) -> Clusters:
+    console = Console(stderr=True)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", BlockingWarning)
+        if silent or not console.is_terminal:
+            found = cluster_pairs(pairs, output=out, **options)
+        else:
+            with Live(Text("reading"), console=console, transient=True) as live:
+
+                def show(stage: str, done: int, total: int) -> None:
+                    live.update(Text(f"{stage} {done}/{total}" if total else stage))
+
+                found = cluster_pairs(pairs, output=out, monitor=show, **options)
+    for warning in told:
+        if issubclass(warning.category, BlockingWarning):
+            click.echo(f"relatum: {warning.message}", err=True)
+    return found

@@ -1,0 +1,95 @@
+"""relatum cluster: from file to file, or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from relatum.cli import cli
+from relatum.errors import DataError
+
+pytest.importorskip("duckdb", reason="install relatum[tables]")
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "pairs.parquet"
+    table = {"unique_id_l": ["a", "b", "c"], "unique_id_r": ["b", "c", "d"]}
+    parquet.write_table(pa.table({**table, "match_weight": [7.0, 6.0, 1.0]}), path)
+    return path
+
+
+def invoke(*words):
+    return CliRunner().invoke(cli, [str(w) for w in words])
+
+
+def test_clusters_are_written_and_summed_up(tmp_path, pairs):
+    out = tmp_path / "clusters.parquet"
+    done = invoke("cluster", pairs, "-o", out)
+    assert done.exit_code == 0, done.output
+    assert "4 elements in 2 clusters" in done.output
+    assert parquet.read_table(out)["cluster_id"].to_pylist() == ["a", "a", "a", "d"]
+    told = json.loads(invoke("cluster", pairs, "-o", tmp_path / "c.csv", "--json").output)
+    assert (told["clusters"], told["pairs_cut"], told["gap"]) == (2, 1, 0.0)
+    assert (tmp_path / "c.csv").read_text().splitlines()[0].startswith('"unique_id","cluster_id"')
+    assert invoke("cluster", pairs, "-o", out, "--quiet").output == ""
+
+
+def test_options_reach_the_search(tmp_path, pairs):
+    out, facts = tmp_path / "clusters.parquet", tmp_path / "facts.csv"
+    facts.write_text("unique_id_l,unique_id_r,related\na,b,0\n")
+    done = invoke("cluster", pairs, "-o", out, "--evidence", facts, "--background", "0")
+    assert done.exit_code == 0, done.output
+    assert parquet.read_table(out)["cluster_id"].to_pylist() == ["a", "b", "b", "b"]
+    again = invoke("cluster", pairs, "-o", out, "--max-size", 2, "--previous", out)
+    assert "split" in again.output
+    facts.write_text("unique_id_l,unique_id_r,related\na,b,0\na,b,1\n")
+    assert invoke("cluster", pairs, "-o", out, "--evidence", facts).exit_code == 3
+
+
+def test_wrong_input_leaves_nothing(tmp_path, pairs):
+    with pytest.raises(DataError, match=r"\.parquet or \.csv"):
+        CliRunner().invoke(cli, ["cluster", str(pairs), "-o", "x.xls"], catch_exceptions=False)
+    odd = tmp_path / "odd.parquet"
+    table = pa.table({"unique_id_l": ["a"], "unique_id_r": ["b"], "match_probability": [1.5]})
+    parquet.write_table(table, odd)
+    out = tmp_path / "clusters.parquet"
+    with pytest.raises(DataError, match="1\\.5"):
+        CliRunner().invoke(cli, ["cluster", str(odd), "-o", str(out)], catch_exceptions=False)
+    assert not out.exists()
+    assert invoke("cluster", odd, "-o", out, "--odd-rows", "handle").exit_code == 0
+
+
+def test_an_interrupt_leaves_nothing_half_written(tmp_path):
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 400_000, (2, 1_500_000))
+    big = pa.table({"unique_id_l": a, "unique_id_r": b, "match_weight": rng.normal(size=len(a))})
+    parquet.write_table(big, tmp_path / "big.parquet")
+    out = tmp_path / "clusters.parquet"
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    words = ["cluster", str(tmp_path / "big.parquet"), "-o", str(out), "--odd-rows", "handle"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from relatum.cli import main; main()", *words],
+        env={**os.environ, "PYTHONPATH": str(SOURCE), "TMPDIR": str(temporary)},
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    while process.poll() is None and not list(temporary.glob("relatum-*/*")):
+        time.sleep(0.02)  # until it is at work
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=120) == 130
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["big.parquet", "tmp"]
+    assert list(temporary.glob("relatum-*")) == []
