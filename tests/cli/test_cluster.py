@@ -87,7 +87,7 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path):
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
     )
-    while process.poll() is None and not list(temporary.glob("relatum-*/*")):
+    while process.poll() is None and not list(temporary.glob("relatum-*")):
         time.sleep(0.02)  # until it is at work
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=120) == 130

@@ -60,7 +60,7 @@ Floats = NDArray[np.float64]
 SMALL = 128
 EXACT = 10
 UNBOUNDED = 1 << 60
-MANY = 2_000_000  # listed pairs above which the first search must do
+MANY = 100_000  # listed pairs above which the first search must do
 
 
 @dataclass(frozen=True)
