@@ -145,5 +145,5 @@ def test_the_page_holds_table_and_pictures(tmp_path):
     assert _run("demo", "--quick", "--page", page).exit_code == 0
     text = page.read_text()
     assert text.count("<tr>") == 5
-    assert text.count("data:image/png;base64,") == 6
+    assert text.count("data:image/png;base64,") == 8
     assert "http" not in text  # nothing is fetched

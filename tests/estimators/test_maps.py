@@ -95,6 +95,17 @@ def test_pipelines_grids_and_frames():
     assert grid.best_score_ > 0.5
 
 
+def test_parallel_grids_and_multilabel_scores():
+    X, y = make_classification(120, 6, n_informative=4, n_classes=3, random_state=1)
+    parameters = {"feasible": [None, rt.HAS_IMAGE & rt.at_most(1)]}
+    grid = GridSearchCV(rt.MapClassifier(), parameters, cv=2, n_jobs=2).fit(X, y)
+    assert grid.cv_results_["mean_test_score"][0] > 0.4
+    Y = np.column_stack([y == 0, y != 1]).astype(int)
+    model = rt.MapClassifier().fit(X, Y)
+    assert model.predict_proba(X).shape == Y.shape
+    assert model.score(X, Y) == np.mean((model.predict(X) == Y).all(axis=1))
+
+
 def test_errors(digits):
     train, _ = digits
     with pytest.raises(DataError, match="feasible is a set"):

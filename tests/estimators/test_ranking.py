@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import permutations
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils import estimator_checks as checks
 
 import relatum as rt
 from relatum.errors import DataError
@@ -55,6 +59,52 @@ def test_evidence_and_many(ranker):
     assert ranker.predict_many(lists) == [ranker.predict(s) for s in lists]
     weak = clone(ranker).set_params(feasible=rt.WEAK_ORDERS).fit(rt.datasets.load_sentences()[:8])
     assert sorted(weak.predict(items[1:3])) == ["the", "to"]
+
+
+def test_contract_of_estimators():
+    """The checks of scikit-learn that do not feed matrices to `fit`."""
+    for check in (
+        checks.check_parameters_default_constructible,
+        checks.check_get_params_invariance,
+        checks.check_set_params,
+        checks.check_no_attributes_set_in_init,
+        checks.check_estimator_repr,
+        checks.check_estimator_cloneable,
+    ):
+        check("LinearRanker", rt.LinearRanker())
+    sentences = rt.datasets.load_sentences()[:20]
+    ranker = rt.LinearRanker(measure=rt.BernoulliMeasure(sigma=1.5), random_state=3)
+    assert ranker.get_params()["measure__sigma"] == 1.5
+    before = clone(ranker)
+    ranker.fit(sentences)
+    assert str(before.get_params()) == str(ranker.get_params())
+    again = pickle.loads(pickle.dumps(ranker))
+    assert again.predict(sentences[3]) == ranker.predict(sentences[3])
+    with pytest.raises(NotFittedError):
+        rt.LinearRanker().predict(["a"])
+
+
+def test_score_is_the_share_of_pairs_in_order():
+    ranker = rt.LinearRanker().fit(["a b c d"] * 3)
+    assert ranker.score(["a b c d"]) == 1.0
+    assert ranker.score([["d", "c", "b", "a"]]) == 0.0
+    assert ranker.score(["b a c d", "c d"]) == pytest.approx(6 / 7)
+    assert ranker.score(["b z a c d"]) == pytest.approx(5 / 6)  # z is not known
+    with pytest.raises(DataError, match="two items that were seen"):
+        ranker.score(["z y"])
+    sentences = rt.datasets.load_sentences()
+    grid = GridSearchCV(
+        rt.LinearRanker(measure=rt.BernoulliMeasure()), {"measure__sigma": [1.2, 2.0]}, cv=3
+    ).fit(sentences)
+    assert grid.best_score_ > 0.6  # 0.5 is what chance gives
+
+
+def test_n_jobs_change_nothing(ranker):
+    lists = [s[:6] for s in rt.datasets.load_sentences()[:8]]
+    parallel = clone(ranker).set_params(n_jobs=2, feasible=rt.WEAK_ORDERS)
+    serial = clone(parallel).set_params(n_jobs=1)
+    few = rt.datasets.load_sentences()[:8]
+    assert parallel.fit(few).predict_many(lists) == serial.fit(few).predict_many(lists)
 
 
 def test_errors(ranker):

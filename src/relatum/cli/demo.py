@@ -17,8 +17,14 @@ from relatum.estimate import Estimate
 from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS, MAPS, evidence
 from relatum.features import BinaryFeatures, TensorSketch, pair_features, sample_pairs
 from relatum.inference import infer
-from relatum.measures import BernoulliMeasure, LogisticMeasure, encode_sequences
+from relatum.measures import (
+    BernoulliMeasure,
+    LogisticMeasure,
+    encode_sequences,
+    regularization_path,
+)
 from relatum.problem import Problem
+from relatum.solvers.control import Progress
 from relatum.verification import verify
 
 __all__ = ["Case", "cases", "run"]
@@ -181,10 +187,52 @@ def _write_page(
     clusters = found[1]
     labels = clusters.estimate.relation.labels  # type: ignore[union-attr]
     images = _some_digits(seed, quick)[1].images
-    first, second = np.argwhere(labels[:, None] == labels[None, :])[1]
-    why = explain(clusters.problem, clusters.estimate, int(first), int(second))
+    why = explain(clusters.problem, clusters.estimate, *_surprising(clusters))
+    reports = _watched(seed, 20 if quick else 40)
     extra = [
         (plots.gallery(images, labels), "The clusters as images, one a row."),
-        (plots.explanation(why), "Why two of the images are in one cluster."),
+        (
+            plots.explanation(why),
+            "Why two of the images are in one cluster: the chain that decides.",
+        ),
+        (
+            plots.curves(*_regularization(quick)),
+            "Digits mislabelled against the strength of the prior, in training and in test.",
+        ),
+        (
+            plots.progress(reports),
+            f"A harder case, a random order of {20 if quick else 40} elements: value and bound "
+            "over time, until they meet or two seconds have passed.",
+        ),
     ]
     write_page(page, COLUMNS, rows, found, extra)
+
+
+def _surprising(case: Case) -> tuple[int, int]:
+    """Return the two elements of one cluster that speak most against it."""
+    labels = case.estimate.relation.labels  # type: ignore[union-attr]
+    scores = case.problem.dense()
+    apart = labels[:, None] != labels[None, :]
+    scores[apart | np.tri(len(labels), dtype=np.bool_)] = np.inf
+    first, second = np.unravel_index(np.argmin(scores), scores.shape)
+    return int(first), int(second)
+
+
+def _regularization(quick: bool) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+    train, test = load_digits()
+    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    x, z = code.transform(train.images), code.transform(test.images)
+    strengths = 2.0 ** np.arange(-4, 13, 4 if quick else 2)
+    path = regularization_path(
+        x, train.labels, strengths, measure=LogisticMeasure(fit_intercept=True)
+    )
+    errors = {"training": path.errors(x, train.labels), "test": path.errors(z, test.labels)}
+    return strengths, errors
+
+
+def _watched(seed: int, n: int) -> list[Progress]:
+    """Search for the best of all orders of n elements; return what a monitor is told."""
+    reports: list[Progress] = []
+    scores = np.random.default_rng(seed).normal(size=(n, n))
+    infer(Problem(scores, LINEAR_ORDERS), prove=True, time_limit=2.0, monitor=reports.append)
+    return reports

@@ -20,6 +20,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; width: 100%; margin: 1rem 0; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
 th:first-child, td:first-child { text-align: left; }
+div.wide { overflow-x: auto; }
 figure { margin: 1.5rem 0; } img { max-width: 100%; } figcaption { color: #555; }
 code { background: #f3f3f3; padding: 0 .2rem; }
 """
@@ -41,7 +42,8 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide">{table}</div>'
 
 
 def write_page(
@@ -70,6 +72,7 @@ def write_page(
     pictures += [_picture(axes, caption) for axes, caption in extra]
     text = (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>relatum: the demo</title><style>{STYLE}</style></head><body>"
         "<h1>Maximally probable relations</h1>"
         "<p>Learned from embedded data, inferred, and checked by <code>relatum.verify</code>, "

@@ -89,7 +89,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self,
         lifting: Any = None,
         measure: Any = None,
-        feasible: FeasibleSet = EQUIVALENCES,
+        feasible: FeasibleSet | None = None,
         *,
         n_pairs: int = 100_000,
         stratified: bool = False,
@@ -129,10 +129,15 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         if y is None:
             raise DataError(
-                "PartitionClustering.fit learns what belongs together from labels: pass y, or "
-                "labelled pairs to fit_pairs(X, i, j, related)."
+                "PartitionClustering requires y to be passed, but the target y is None: it learns "
+                "from labels what belongs together. Pass y, or labelled pairs to fit_pairs(X, i, "
+                "j, related)."
             )
         X = self._elements(X, reset=True)
+        if len(X) == 1:
+            raise DataError(
+                "One element is no pair: n_samples=1, but learning takes pairs of them."
+            )
         labels = np.asarray(y)
         if labels.shape != (len(X),):
             raise DataError(f"y has shape {labels.shape}; give one label for each of {len(X)}.")
@@ -194,7 +199,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         i, j = np.triu_indices(len(v), 1)
         result = joint_estimate(
             pair_features(v[i], v[j]),
-            require_feasible(self.feasible, "PartitionClustering"),
+            require_feasible(self.feasible, "PartitionClustering", EQUIVALENCES),
             measure=measure,
             evidence=known,
             unknown_weight=self.unknown_weight,
@@ -217,7 +222,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         same: NDArray[Any],
         offset: float,
     ) -> PartitionClustering:
-        require_feasible(self.feasible, "PartitionClustering")
+        require_feasible(self.feasible, "PartitionClustering", EQUIVALENCES)
         lifting, v = fitted_lifting(self.lifting, X)
         measure = BilinearPairMeasure() if self.measure is None else clone(self.measure)
         if isinstance(measure, BilinearPairMeasure):
@@ -263,7 +268,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._inferred(self.log_odds(X), evidence)
 
     def _inferred(self, scores: NDArray[Any], evidence: FeasibleSet | None) -> Estimate:
-        feasible = require_feasible(self.feasible, "PartitionClustering")
+        feasible = require_feasible(self.feasible, "PartitionClustering", EQUIVALENCES)
         if evidence is not None:
             feasible = feasible & require_feasible(evidence, "PartitionClustering")
         if len(scores) == 0:  # one element

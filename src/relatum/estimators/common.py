@@ -30,8 +30,10 @@ def lifted(lifting: Any, X: Any) -> Any:
     return X if lifting is None else lifting.transform(X)
 
 
-def require_feasible(feasible: Any, owner: str) -> FeasibleSet:
-    """Return the feasible set, refusing anything else with the way out."""
+def require_feasible(feasible: Any, owner: str, default: FeasibleSet | None = None) -> FeasibleSet:
+    """Return the feasible set, or the default for None; refuse anything else with the way out."""
+    if feasible is None and default is not None:
+        return default
     if not isinstance(feasible, FeasibleSet):
         raise DataError(
             f"{owner}: feasible is a set such as relatum.EQUIVALENCES, intersected with others by "

@@ -74,7 +74,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         measure: BernoulliMeasure | None = None,
-        feasible: FeasibleSet = LINEAR_ORDERS,
+        feasible: FeasibleSet | None = None,
         *,
         semi_supervised: bool = False,
         unknown_weight: float = 1.0,
@@ -154,7 +154,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         place = np.concatenate([np.arange(len(parts[k])) for k in open_])
         classes = tokens[:, None] * base.n_words_ + tokens[None, :]
         same = (owner[:, None] == owner[None, :]) & ~np.eye(len(tokens), dtype=np.bool_)
-        feasible = require_feasible(self.feasible, "LinearRanker")
+        feasible = require_feasible(self.feasible, "LinearRanker", LINEAR_ORDERS)
         for k in open_:
             said = require_feasible(known[k], "LinearRanker").evidence or Evidence()
             said.check((len(parts[k]), len(parts[k])))
@@ -182,7 +182,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         return BernoulliMeasure(sigma=2.0) if self.measure is None else clone(self.measure)
 
     def _finish(self, measure: BernoulliMeasure, items: list[Any]) -> LinearRanker:
-        require_feasible(self.feasible, "LinearRanker")
+        require_feasible(self.feasible, "LinearRanker", LINEAR_ORDERS)
         self.measure_, self.items_ = measure, items
         self._number = {item: k for k, item in enumerate(items)}
         self.estimate_ = self.infer(items)
@@ -202,7 +202,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def problem(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Problem:
         """Return the problem of ordering some items; an item may occur several times."""
-        feasible = require_feasible(self.feasible, "LinearRanker")
+        feasible = require_feasible(self.feasible, "LinearRanker", LINEAR_ORDERS)
         if evidence is not None:
             feasible = feasible & require_feasible(evidence, "LinearRanker")
         return Problem(self.log_odds(items), feasible)
@@ -226,6 +226,9 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     def predict_many(self, sequences: Iterable[Sequence[Any]]) -> list[list[Any]]:
         """Put each of many sequences of items in order."""
         lists = [list(s) for s in sequences]
+        return [[s[k] for k in o] for s, o in zip(lists, self._orders(lists), strict=True)]
+
+    def _orders(self, lists: list[list[Any]]) -> list[list[int]]:
         estimates = infer_many(
             [self.problem(s) for s in lists],
             n_jobs=self.n_jobs or 1,
@@ -234,7 +237,27 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             time_limit=self.time_limit,
             seed=self.random_state or 0,
         )
-        return [[s[k] for k in _order(e)] for s, e in zip(lists, estimates, strict=True)]
+        return [_order(e) for e in estimates]
+
+    def score(self, sequences: Iterable[str | Sequence[Any]], y: Any = None) -> float:
+        """Return the share of pairs of items that `predict` puts in the order of the sequences.
+
+        One minus the normalised Kendall distance, over all pairs of all sequences. Items that
+        were in no training sequence are left out.
+        """
+        check_is_fitted(self, "measure_")
+        lists = [s.split() if isinstance(s, str) else list(s) for s in sequences]
+        known = [[item for item in s if item in self._number] for s in lists]
+        known = [s for s in known if len(s) > 1]
+        if not known:
+            raise DataError("No sequence has two items that were seen in training.")
+        right = total = 0
+        for given, found in zip(known, self._orders(known), strict=True):
+            place = np.empty(len(given), dtype=np.int64)
+            place[found] = np.arange(len(given))
+            right += int(np.triu(place[:, None] < place[None, :], 1).sum())
+            total += len(given) * (len(given) - 1) // 2
+        return right / total
 
 
 def _order(estimate: Estimate) -> list[int]:
