@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 
 from relatum.cli.output import console
@@ -218,7 +218,7 @@ def _surprising(case: Case) -> tuple[int, int]:
     return int(first), int(second)
 
 
-def _regularization(quick: bool) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
+def _regularization(quick: bool) -> tuple[NDArray[np.floating], dict[str, ArrayLike]]:
     train, test = load_digits()
     code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
     x, z = code.transform(train.images), code.transform(test.images)
@@ -226,7 +226,10 @@ def _regularization(quick: bool) -> tuple[NDArray[np.float64], dict[str, NDArray
     path = regularization_path(
         x, train.labels, strengths, measure=LogisticMeasure(fit_intercept=True)
     )
-    errors = {"training": path.errors(x, train.labels), "test": path.errors(z, test.labels)}
+    errors: dict[str, ArrayLike] = {
+        "training": path.errors(x, train.labels),
+        "test": path.errors(z, test.labels),
+    }
     return strengths, errors
 
 
