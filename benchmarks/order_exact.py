@@ -58,7 +58,12 @@ def run_set(folder, name, limit, args, results):
     """Run the instances of a set that are not in the results yet, recording each."""
     rows = results.setdefault(name, [])
     done = {r["instance"] for r in rows}
-    for instance, matrix, best, status in list(lolib(folder, name))[:: args.every]:
+    chosen = list(lolib(folder, name))[:: args.every]
+    if args.instances:
+        chosen = sorted(
+            (c for c in chosen if c[0] in args.instances), key=lambda c: args.instances.index(c[0])
+        )
+    for instance, matrix, best, status in chosen:
         if instance in done:
             continue
         if perf_counter() > args.until or (args.most and len(rows) >= args.most):
@@ -211,6 +216,7 @@ def main():
     parser.add_argument("--limit", type=float, help="processor seconds an instance")
     parser.add_argument("--most", type=int, default=0, help="instances of each set; 0 for all")
     parser.add_argument("--every", type=int, default=1, help="take every so many instances")
+    parser.add_argument("--instances", nargs="*", help="only these, in this order")
     parser.add_argument("--peers", action="store_true", help="also run the general solvers")
     parser.add_argument("--peer-limit", type=float, default=60.0)
     parser.add_argument("--name", default="order_exact", help="of the file of results")

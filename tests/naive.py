@@ -695,6 +695,78 @@ def weak_climb(rank, yes, no, least):
     return rank
 
 
+def beside(y, e, f, kind):
+    """Take e out and put it back apart, tied with f, as a twin of f, right after or before it."""
+    n = range(len(y))
+    classmates = {a for a in n if y[a][f] and y[f][a]} - {e}  # f and those tied with it
+    new = [row[:] for row in y]
+    for a in n:
+        if a == e:
+            continue
+        into, out = {
+            "apart": (False, False),
+            "tied": (y[a][f], y[f][a]),
+            "twin": (y[a][f] and a not in classmates, y[f][a] and a not in classmates),
+            "after": (y[a][f], y[f][a] and a not in classmates),
+            "before": (y[a][f] and a not in classmates, y[f][a]),
+        }[kind]
+        new[a][e], new[e][a] = into, out
+    return new
+
+
+def joined(y, a, b):
+    """Relate a to b and close under transitivity, by going round until nothing follows."""
+    new = [row[:] for row in y]
+    new[a][b] = True
+    n, grows = range(len(y)), True
+    while grows:
+        missing = [
+            (p, r) for p in n for q in n for r in n if new[p][q] and new[q][r] and not new[p][r]
+        ]
+        for p, r in missing:
+            new[p][r] = True
+        grows = bool(missing)
+    return new
+
+
+def preorder_climb(y, yes, no, ties, least):
+    """Move elements, add pairs with what follows and drop pairs, each in turn, while that gains."""
+
+    def worth(relation):
+        return relation_worth(relation, yes, no)
+
+    def better(new):
+        return worth(new) - worth(y) > least
+
+    n = range(len(y))
+    y, gained = [list(map(bool, row)) for row in y], True
+    while gained:
+        gained = False
+        for e in n:
+            start = y
+            places = [
+                beside(y, e, f, kind)
+                for f in n
+                if f != e
+                for kind in ("apart", "tied", "twin", "after", "before")
+                if (kind != "apart" or f == (e + 1) % len(y)) and (kind != "tied" or ties)
+            ]
+            best = max(places, key=worth)  # the first of the best
+            if better(best):
+                y = best
+            for b in n:
+                for p, q in ((e, b), (b, e)):
+                    if b != e and not y[p][q] and (ties or not y[q][p]) and better(joined(y, p, q)):
+                        y = joined(y, p, q)
+                for p, q in ((e, b), (b, e)):
+                    less = [row[:] for row in y]
+                    less[p][q] = False
+                    if b != e and y[p][q] and is_preorder(less) and better(less):
+                        y = less
+            gained = gained or y != start
+    return y
+
+
 def is_preorder(y):
     """Whether a relation is reflexive and transitive."""
     n = range(len(y))

@@ -109,8 +109,8 @@ def infer_many(
 ) -> list[Estimate]:
     """Infer many problems in parallel through joblib, in order.
 
-    Small problems over LINEAR_ORDERS without evidence are not sent around one by one: one
-    kernel orders all of them.
+    Small problems over LINEAR_ORDERS, with evidence or without, are not sent around one by
+    one: one kernel orders all of them.
 
     Parameters
     ----------

@@ -31,6 +31,30 @@ def test_weak_order_search_equals_its_twin(n, excluded):
         assert worth[1] - worth[0] == pytest.approx(gain)
 
 
+@pytest.mark.parametrize("excluded", [False, True])
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_preorder_search_equals_its_twin(n, ties, excluded):
+    rng = np.random.default_rng(n)
+    moved = 0
+    for _ in range(12):
+        yes, no = _scores(rng, n, excluded and n > 3)
+        start = np.eye(n, dtype=bool)
+        if n > 3 and excluded:
+            start[2, 3] = True
+        elif ties and rng.random() < 0.5:
+            block = rng.integers(0, 3, n)
+            start = block[:, None] <= block[None, :]
+        y = start.copy()
+        gain = preorder_search(y, yes, no, ties, 1e-9)
+        twin = naive.preorder_climb(start.tolist(), yes.tolist(), no.tolist(), ties, 1e-9)
+        assert y.tolist() == twin
+        worth = [naive.relation_worth(r, yes, no) for r in (start, y)]
+        assert worth[1] - worth[0] == pytest.approx(gain)
+        moved += gain > 0
+    assert moved > 3
+
+
 @pytest.mark.parametrize("ties", [False, True])
 def test_preorder_search_stays_feasible_and_gains_what_it_says(ties):
     rng = np.random.default_rng(0)

@@ -237,3 +237,17 @@ def test_scores_of_any_size_are_proved(solver, scale):
         assert e.status is rt.Status.OPTIMAL
         assert rt.verify(problem, e), rt.verify(problem, e).reason
         assert e.value == pytest.approx(_best(problem), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "words"),
+    [
+        (np.ones((2, 3)), rt.errors.FeasibleSetError, "|A| = 2 and |B| = 3"),
+        ([[0.0, np.nan], [1.0, 0.0]], rt.errors.ProblemError, "pair (0, 1)"),
+        ([1.0, 2.0, 3.0], rt.errors.ProblemError, "both directions"),
+    ],
+)
+def test_scores_that_make_no_sense_are_refused(scores, error, words):
+    with pytest.raises(error) as caught:
+        rt.Problem(np.array(scores), rt.LINEAR_ORDERS)
+    assert words in str(caught.value)

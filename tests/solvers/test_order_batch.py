@@ -36,6 +36,42 @@ def test_larger_components_agree_with_branch_and_cut():
         assert rt.verify(p, e)
 
 
+def test_evidence_is_respected_and_certified():
+    rng = np.random.default_rng(2)
+    problems = []
+    for p in _problems(rng, 300):
+        pairs = [tuple(rng.integers(0, p.n, 2).tolist()) for _ in range(4)]
+        known = rt.evidence(related=pairs[:2], unrelated=[(a, b) for a, b in pairs[2:] if a != b])
+        problems.append(rt.Problem(p.dense(), rt.LINEAR_ORDERS & known))
+    infeasible, batched = 0, 0
+    for p, e in zip(problems, rt.infer_many(problems, n_jobs=1, prove=True), strict=True):
+        c, state = p.dense(), p.state
+        w = np.where((state == 0) | (state.T == 1), -np.inf, c)
+        np.fill_diagonal(w, 0.0)
+        best = -np.inf if p.contradicts_itself else naive.best_linear_order(w.tolist())
+        assert rt.verify(p, e), rt.verify(p, e).reason
+        if best == -np.inf:
+            infeasible += 1
+            assert e.status is rt.Status.INFEASIBLE
+            continue
+        batched += "batch" in e.stats
+        assert e.status is rt.Status.OPTIMAL
+        assert p.feasible.contains(e.relation)
+        assert e.value == pytest.approx(best + np.trace(c), abs=1e-9)
+    assert infeasible > 20
+    assert batched == len(problems) - infeasible
+
+
+def test_contradictory_precedence_is_named_in_a_batch():
+    cycle = rt.evidence(related=[(0, 1), (1, 2), (2, 0)])
+    order = rt.Problem(np.eye(3), rt.LINEAR_ORDERS)
+    wrong = rt.Problem(np.eye(3), rt.LINEAR_ORDERS & cycle)
+    good, bad, _ = rt.infer_many([order, wrong, order], n_jobs=1)
+    assert good.status is rt.Status.OPTIMAL
+    assert bad.status is rt.Status.INFEASIBLE
+    assert all(pair in bad.message for pair in ("0<=1", "1<=2", "2<=0"))
+
+
 def test_other_problems_take_the_usual_way_in_their_places():
     order = rt.Problem(np.array([[0.0, -1], [1, 0]]), rt.LINEAR_ORDERS)
     known = rt.Problem(np.array([[0.0, -1], [1, 0]]), rt.LINEAR_ORDERS & rt.evidence([(0, 1)]))

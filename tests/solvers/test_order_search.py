@@ -28,11 +28,11 @@ def test_chains_differ_and_the_best_is_kept():
     gains = []
     for chain in range(CHAINS):
         search = OrderSearch(d, np.arange(60))
-        order = search._chain(3_000, (3.0, 0.1), lambda: False, chain)
+        order = search._chain(3_000, ((3.0, 0.1),), lambda: False, chain)
         gains.append(naive.order_value(d.tolist(), order.tolist()))
     assert len(set(gains)) == CHAINS
     search = OrderSearch(d, np.arange(60))
-    assert search.anneal(3_000, (3.0, 0.1), chains=CHAINS)
+    assert search.anneal(3_000, ((3.0, 0.1),), chains=CHAINS)
     assert search.gain == max(gains)
 
 

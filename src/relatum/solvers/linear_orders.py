@@ -93,21 +93,33 @@ def precedences(problem: Problem) -> NDArray[np.bool_]:
     return np.asarray(before)
 
 
+def closed_evidence(problem: Problem) -> tuple[NDArray[np.bool_], Index, bool] | None:
+    """Return precedences closed under transitivity, the steps, and if they clash.
+
+    None if evidence contradicts itself pair by pair.
+    """
+    before = np.zeros((problem.n, problem.n), dtype=np.bool_)
+    steps: Index = np.empty((0, 3), dtype=np.int64)
+    if not len(problem.evidence):
+        return before, steps, False
+    given = precedences(problem)
+    diagonal = np.diagonal(problem.state)
+    if problem.contradicts_itself or (diagonal == 0).any() or (given & given.T).any():
+        return None
+    steps, clash = close_precedence(before, np.argwhere(given).astype(np.int64))
+    return before, steps, bool(clash[0] >= 0)
+
+
 def plan_of(problem: Problem) -> Plan | Proof:
     """Reduce a problem; a proof is returned instead if evidence contradicts itself."""
+    closed = closed_evidence(problem)
+    if closed is None:
+        return Leaf(infeasible=True)
+    before, steps, clash = closed
+    if clash:
+        return imply_steps(steps, Leaf(infeasible=True))
     c = problem.dense()
     n = len(c)
-    if problem.contradicts_itself or (np.diagonal(problem.state) == 0).any():
-        return Leaf(infeasible=True)
-    before = np.zeros((n, n), dtype=np.bool_)
-    steps: Index = np.empty((0, 3), dtype=np.int64)
-    if len(problem.evidence):
-        given = precedences(problem)
-        if (given & given.T).any():
-            return Leaf(infeasible=True)
-        steps, clash = close_precedence(before, np.argwhere(given).astype(np.int64))
-        if clash[0] >= 0:
-            return imply_steps(steps, Leaf(infeasible=True))
     w = np.array(c, dtype=np.float64)
     inner = np.diagonal(w).copy()
     np.fill_diagonal(w, 0.0)
@@ -351,7 +363,8 @@ def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[flo
     return bound, imply_steps(plan.steps, proof)
 
 
-def _refuses(problem: Problem) -> str | None:
+def refuses(problem: Problem) -> str | None:
+    """Say why the solvers of linear orders do not take a problem; None if they do."""
     if problem.feasible.structure.names != LINEAR_ORDERS.names:
         return "is for LINEAR_ORDERS"
     if problem.feasible.cap is not None or problem.feasible.groups:
@@ -377,7 +390,7 @@ register(
         name="order_dp",
         summary="Linear orders, by dynamic programming over the subsets that matter.",
         proves=True,
-        refuses=_refuses,
+        refuses=refuses,
         run=lambda problem, control: _outcome(problem, control, True, MANY_STATES),
         rank=lambda problem, prove: math.inf,
     )
@@ -387,7 +400,7 @@ register(
         name="order_branch_and_cut",
         summary="Linear orders, by cutting planes on a first-order LP and branching.",
         proves=True,
-        refuses=_refuses,
+        refuses=refuses,
         run=lambda problem, control: _outcome(problem, control, True, FEW_STATES),
         rank=lambda problem, prove: 10.0 if prove or problem.n <= 60 else 20.0,
     )
@@ -397,7 +410,7 @@ register(
         name="order_local_search",
         summary="Linear orders, by annealing over the places of elements.",
         proves=False,
-        refuses=_refuses,
+        refuses=refuses,
         run=lambda problem, control: _outcome(problem, control, False, FEW_STATES),
         rank=lambda problem, prove: 15.0,
     )

@@ -16,24 +16,41 @@ from relatum.kernels.order_batch import order_small_many
 from relatum.problem import Problem
 from relatum.relation import LinearOrder
 from relatum.scores import DenseScores
-from relatum.solvers.linear_orders import SUBSET_MARGIN
+from relatum.solvers.linear_orders import SUBSET_MARGIN, closed_evidence, refuses
+from relatum.solvers.order_relaxation import imply_steps
 
 __all__ = ["LARGEST", "order_many"]
 
+Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 LARGEST = 62  # elements; one bit each
 STATES = 20_000  # subsets looked at in a component before it is left to branch and cut
+_NO_STEPS: Index = np.empty((0, 3), dtype=np.int64)
 _KNOWN = {"solver", "prove", "time_limit", "seed"}
 
 
 def _accepts(problem: Any) -> bool:
-    return (
-        isinstance(problem, Problem)
-        and problem.feasible is LINEAR_ORDERS
-        and isinstance(problem.scores, DenseScores)
-        and problem.n <= LARGEST
-    )
+    if not (isinstance(problem, Problem) and isinstance(problem.scores, DenseScores)):
+        return False
+    if problem.n > LARGEST:
+        return False
+    return problem.feasible is LINEAR_ORDERS or refuses(problem) is None
+
+
+def _matrices(problem: Problem) -> tuple[Floats, Floats, Index] | None:
+    """Return scores, scores with -inf where evidence excludes, and how it was closed.
+
+    None if evidence contradicts itself: `infer` tells why.
+    """
+    c = np.asarray(problem.log_odds, dtype=np.float64)
+    if not len(problem.evidence):
+        return c, c, _NO_STEPS
+    closed = closed_evidence(problem)
+    if closed is None:
+        return None
+    before, steps, clash = closed
+    return None if clash else (c, np.where(before.T, -np.inf, c), steps)
 
 
 def order_many(problems: Sequence[Problem], arguments: Mapping[str, Any]) -> list[Estimate | None]:
@@ -51,26 +68,27 @@ def order_many(problems: Sequence[Problem], arguments: Mapping[str, Any]) -> lis
         "order_dp",
     ):
         return estimates
-    chosen = [k for k, p in enumerate(problems) if _accepts(p)]
+    began = time.perf_counter()
+    given = ((k, _matrices(p)) for k, p in enumerate(problems) if _accepts(p))
+    chosen = [(k, m) for k, m in given if m is not None]
     if len(chosen) < 2:
         return estimates
-    began = time.perf_counter()
-    matrices = [np.asarray(problems[k].log_odds, dtype=np.float64).ravel() for k in chosen]
-    sizes = np.array([problems[k].n for k in chosen], dtype=np.int64)
-    arrays = order_small_many(np.concatenate(matrices), sizes, STATES)
+    sizes = np.array([len(m[0]) for _, m in chosen], dtype=np.int64)
+    marked = np.concatenate([m[1].ravel() for _, m in chosen])
+    arrays = order_small_many(marked, sizes, STATES)
     stats = {"batch": len(chosen), "batch_seconds": time.perf_counter() - began}
     row = 0
-    for k, matrix, n, value in zip(
-        chosen, matrices, sizes.tolist(), arrays[5].tolist(), strict=True
+    for (k, (matrix, _, steps)), n, value in zip(
+        chosen, sizes.tolist(), arrays[5].tolist(), strict=True
     ):
         own = [a[row : row + n] for a in arrays[:5]]
-        estimates[k] = _estimate(matrix, own, value, stats)
+        estimates[k] = _estimate(matrix, steps, own, value, stats)
         row += n
     return estimates
 
 
 def _estimate(
-    matrix: NDArray[np.float64], arrays: list[NDArray[Any]], value: float, stats: dict[str, Any]
+    matrix: Floats, steps: Index, arrays: list[NDArray[Any]], value: float, stats: dict[str, Any]
 ) -> Estimate | None:
     order, twins, component, solved, worth = arrays
     count = int(component[order[-1]]) + 1
@@ -92,6 +110,7 @@ def _estimate(
     proof: Proof = Decompose(tuple(parts)) if parts else Leaf()
     if classes < len(order):
         proof = Merge(twins.copy(), proof)
+    proof = imply_steps(steps, proof)
     bound = value + (len(parts) + 1) * margin
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))

@@ -19,8 +19,10 @@ Index = NDArray[np.int64]
 Expired = Callable[[], bool]
 
 CHAINS = 2
-HOT = (3.0, 0.1)  # first and last temperature, in units of the mean absolute weight
-WARM = (1.2, 0.1)  # keeps most of an order
+# First and last temperature of each chain, in units of the mean absolute weight. Where few
+# weights are large and most are small, either chain may be the better one.
+HOT = ((3.0, 0.1), (20.0, 0.2))
+WARM = ((1.2, 0.1), (4.0, 0.2))  # keeps most of an order
 _NOISE_SIZE = 1 << 14
 
 
@@ -76,7 +78,7 @@ class OrderSearch:
     def anneal(
         self,
         steps: int,
-        heat: tuple[float, float] = HOT,
+        heats: tuple[tuple[float, float], ...] = HOT,
         expired: Expired = lambda: False,
         chains: int = 1,
     ) -> bool:
@@ -87,7 +89,7 @@ class OrderSearch:
         """
         if len(self.order) < 3 or self.scale == 0.0:
             return False
-        run = partial(self._chain, steps, heat, expired)
+        run = partial(self._chain, steps, heats, expired)
         if self.threads > 1 and chains > 1:
             with ThreadPoolExecutor(self.threads) as executor:
                 orders = list(executor.map(run, range(chains)))
@@ -108,8 +110,15 @@ class OrderSearch:
                 better |= self.anneal(steps // 4, WARM, expired, CHAINS)
         return better
 
-    def _chain(self, steps: int, heat: tuple[float, float], expired: Expired, chain: int) -> Index:
+    def _chain(
+        self,
+        steps: int,
+        heats: tuple[tuple[float, float], ...],
+        expired: Expired,
+        chain: int,
+    ) -> Index:
         n = len(self.order)
+        heat = heats[chain % len(heats)]
         order = self.order.copy()
         slices = max(1, steps * n // 20_000_000)
         ladder = np.geomspace(heat[0], heat[1], slices + 1) * self.scale
