@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import relatum as rt
 from relatum.errors import BlockingWarning, DataError, EvidenceError
-from relatum.pair_tables import Summary
+from relatum.pair_tables import Settings, Summary, api, embedded
 
 duckdb = pytest.importorskip("duckdb", reason="install relatum[tables]")
 pa = pytest.importorskip("pyarrow")
@@ -299,25 +300,43 @@ def test_new_and_gone_elements_are_counted():
     assert found.table.cluster_id.tolist() == ["7", "7", "9", "9"]
 
 
-def test_giant_components_are_split_and_told():
-    left, right, bits, _ = planted(9, n=400, density=3.0)
-    from relatum.pair_tables import api
+@pytest.fixture
+def small_wholes(monkeypatch):
+    """Search components of up to 150 elements whole, not of 20,000."""
+    monkeypatch.setattr(api, "Settings", functools.partial(Settings, most_elements=150))
 
+
+def test_giant_components_are_split_and_told(small_wholes, monkeypatch):
+    left, right, bits, _ = planted(9, n=400, density=3.0)
     pairs = table_of(left, right, bits)
+    split = rt.cluster_pairs(pairs)
+    monkeypatch.setattr(embedded, "FEWEST", 40)
+    again = rt.cluster_pairs(pairs, memory_limit=10_000)  # pairs sorted in many parts
+    assert again.table.equals(split.table)
+    monkeypatch.setattr(api, "Settings", Settings)
     whole = rt.cluster_pairs(pairs)
-    settings = api.Settings
-    try:
-        api.Settings = lambda *a: settings(*a, most_elements=150)
-        split = rt.cluster_pairs(pairs)
-    finally:
-        api.Settings = settings
     assert whole.summary.components_split == 0
     assert split.summary.components_split == 1
     assert split.summary.pieces > 1
     assert "too large" in str(split.summary)
     assert split.summary.value <= whole.summary.value + 1e-6 <= split.summary.bound + 2e-6
-    gaps = split.table.cluster_gap.max()
-    assert gaps == pytest.approx(split.summary.gap)
+    assert split.table.cluster_gap.max() == pytest.approx(split.summary.gap)
+
+
+def test_split_components_obey_evidence_groups_and_keep_nothing(small_wholes):
+    left, right, bits, truth = planted(12, n=400, density=3.0)
+    pairs, names = table_of(left, right, bits), sorted(truth)
+    facts = {"related": [(names[0], names[201])], "unrelated": [(left[0], right[0])]}
+    groups = {name: k % 100 for k, name in enumerate(names)}
+    found = rt.cluster_pairs(pairs, evidence=facts, one_per_group=groups)
+    assert found.summary.components_split == 1
+    cluster = dict(zip(found.table.unique_id, found.table.cluster_id, strict=True))
+    assert cluster[names[0]] == cluster[names[201]]
+    assert cluster[left[0]] != cluster[right[0]]
+    for members in sets_of(found.table):
+        assert len({groups[x] for x in members}) == len(members)
+    later = rt.cluster_pairs(pairs, previous=found, evidence=facts, one_per_group=groups)
+    assert later.summary.value >= found.summary.value - 1e-6
 
 
 def test_little_memory_gives_the_same(tmp_path):

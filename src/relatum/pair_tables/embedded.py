@@ -43,6 +43,7 @@ Scorer = Callable[[Any, Any], Any]
 Monitor = Callable[[str, int, int], Any]
 
 BUCKET_PAIRS = 1_000_000
+FEWEST = 100_000  # pairs that are sorted at once, however small the memory
 MOST_MISSING = 2_000  # elements of a component whose unlisted pairs are all scored
 
 
@@ -227,7 +228,7 @@ class _Run:
 
     def _ranges(self, inside: NDArray[np.bool_]) -> list[tuple[float, float]]:
         """Return ranges of log-odds, falling, whose positive pairs fit into memory."""
-        fits = max(100_000, self.work.memory // 4 // 40)
+        fits = max(FEWEST, self.work.memory // 4 // 40)
         sample = [w[(w > 0) & inside[i]][::16] for i, _, w in self.spool.batches()]
         values = np.sort(np.concatenate([np.empty(0), *sample]))[::-1]
         step = max(1, fits // 16)
@@ -255,7 +256,10 @@ class _Run:
             count_edges(units, i, j, edges)
         own = edges[self.order[self.starts[:-1]]]  # the first element of a unit is its root
         room = max(50_000, min(BUCKET_PAIRS, self.work.memory // 4 // (8 * BYTES)))
-        cost = own + np.diff(self.starts) // 4
+        sizes = np.diff(self.starts)
+        cost = own + sizes // 4
+        if self.work.score_missing is not None:
+            cost += np.where(sizes <= MOST_MISSING, sizes * (sizes - 1) // 2, 0)
         number = (np.cumsum(cost) - cost) // room
         change = np.flatnonzero(np.diff(number)) + 1
         bounds = np.concatenate([[0], change, [count]]).astype(np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 
 from relatum.errors import DataError
 from relatum.pair_tables.columns import find_columns
-from relatum.pair_tables.component import Settings
+from relatum.pair_tables.component import Settings, usual_search
 from relatum.pair_tables.result import Clusters, Summary
 
 __all__ = ["on_spark", "spark_asked"]
@@ -49,8 +49,10 @@ def on_spark(
             )
     spark: Any = import_module("relatum.pair_tables.spark")
     columns = find_columns(pairs.columns, *names)
-    if given.get("search") is not None:
-        settings = replace(settings, search=int(given["search"]))
+    search = given.get("search")
+    if search is None:
+        search = usual_search(pairs.count())
+    settings = replace(settings, search=int(search))
     known = (given["evidence"], given["one_per_group"], given["score_missing"])
     extras = spark.extras_of(pairs, columns, *known)
     table, numbers = spark.cluster_spark(pairs, columns, settings, extras, odd_rows)

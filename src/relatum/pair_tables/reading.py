@@ -77,8 +77,13 @@ class Numbering:
     def all_ids(self) -> NDArray[np.int64]:
         """Return the id of every number."""
         assert self.present is not None
-        bits = np.unpackbits(self.present.view(np.uint8), bitorder="little")
-        return np.flatnonzero(bits).astype(np.int64) + self.lowest
+        out, step = [np.empty(0, np.int64)], 1 << 17
+        for start in range(0, len(self.present), step):  # eight bytes for each bit of a part
+            bits = np.unpackbits(
+                self.present[start : start + step].view(np.uint8), bitorder="little"
+            )
+            out.append(np.flatnonzero(bits) + (64 * start + self.lowest))
+        return np.concatenate(out).astype(np.int64)
 
 
 @dataclass(eq=False)
