@@ -32,4 +32,6 @@ def test_example_runs(script):
 def test_examples_are_listed():
     listed = (FOLDER / "README.md").read_text()
     assert len(SCRIPTS) >= 8
+    gallery = (FOLDER.parent / "docs" / "examples.md").read_text()
     assert all(f"`{script.name}`" in listed for script in SCRIPTS)
+    assert all(f"`{script.name}`" in gallery for script in SCRIPTS)
