@@ -237,9 +237,18 @@ def show(name, row):
     )
 
 
+def table_at(args, noise, folder):
+    """Make the table of a noise level, unless the folder has it."""
+    told = folder / "made.json"
+    if not told.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        told.write_text(json.dumps(in_process(args, folder, "make", noise)))
+    return json.loads(told.read_text())
+
+
 def run_level(args, noise, folder):
     """All cases at one noise level."""
-    made = in_process(args, folder, "make", noise)
+    made = table_at(args, noise, folder)
     print(f"noise {noise}: {made}", flush=True)
     own = in_process(args, folder, "relatum", noise)
     show("relatum", own)
@@ -272,6 +281,8 @@ def main():
     parser.add_argument("--thresholds", type=float, nargs="+", default=THRESHOLDS)
     parser.add_argument("--memory-limit", default="2GB")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tables", help="a folder in which tables are kept between runs")
+    parser.add_argument("--only-make", action="store_true", help="make the tables, run nothing")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--threshold", type=float, help=argparse.SUPPRESS)
@@ -283,7 +294,11 @@ def main():
     levels = {level["noise"]: level for level in old["levels"]}
     for noise in args.noise:
         with tempfile.TemporaryDirectory() as name:
-            levels[noise] = run_level(args, noise, Path(name))
+            folder = Path(args.tables or name) / f"noise{noise:g}"
+            if args.only_make:
+                table_at(args, noise, folder)
+                continue
+            levels[noise] = run_level(args, noise, folder)
         result = {"machine": machine(), "background": BACKGROUND}
         result["levels"] = [levels[k] for k in sorted(levels)]
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
-from relatum.errors import DataError
+from relatum.errors import DataError, MissingDependencyError
 from relatum.pair_tables.columns import find_columns
-from relatum.pair_tables.reading import Source, parse_memory
+from relatum.pair_tables.reading import Source, parse_memory, require_duckdb
 
 duckdb = pytest.importorskip("duckdb", reason="install relatum[tables]")
 pa = pytest.importorskip("pyarrow")
@@ -19,6 +21,12 @@ def test_memory_is_read():
     assert parse_memory(77) == 77
     with pytest.raises(DataError, match="'2GB'"):
         parse_memory("GB")
+
+
+def test_without_duckdb_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(MissingDependencyError, match=r"relatum\[tables\]"):
+        require_duckdb()
 
 
 def source_of(left, right, memory):

@@ -340,9 +340,8 @@ class _Run:
         start = np.full(n, n, dtype=np.int64)
         np.minimum.at(start, keys, np.arange(n))
         self.cluster[first : first + n] = first + start[keys]
-        gap = found.gap
-        np.add.at(self.component_gap, self.roots[self.order[self.starts[begin:end]]], gap)
         return out | {
+            "gap": (self.roots[self.order[self.starts[begin:end]]], found.gap),
             "value": float(found.value.sum()),
             "bound": float(np.maximum(found.bound, found.value).sum()),
             "cut": int(found.cut.sum()),
@@ -442,6 +441,8 @@ class _Run:
         )
 
     def _take(self, found: dict[str, Any]) -> None:
+        """Add the sums of a batch, in the order of batches, so that rounding is always the same."""
+        np.add.at(self.component_gap, *found["gap"])
         self.odd += found["odd"]
         self.contradiction = self.contradiction or found["where"]
         self.components += found["components"]
