@@ -7,10 +7,10 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.certificate import Decompose, Leaf, Merge
 from relatum.io import read_lolib
 from relatum.solvers.control import Control
-from relatum.solvers.linear_orders import MANY_STATES, Plan, component_order, plan_of, solve_plan
+from relatum.solvers.linear_orders import MANY_STATES, solve_plan
+from relatum.solvers.order_plan import Plan, plan_of
 from relatum.solvers.order_tree import TreeSettings
 from relatum.testing import check_solver
 
@@ -154,29 +154,6 @@ def test_a_false_certificate_is_refused():
 
 def _fields(e):
     return e.relation, e.value, e.bound, e.certificate
-
-
-def test_alike_elements_are_merged_and_components_split():
-    copy = np.array([0, 1, 1, 2, 2, 2])
-    d = np.array([[0.0, 2, -1], [-2, 0, 3], [1, -3, 0]])
-    problem = rt.Problem(d[np.ix_(copy, copy)], rt.LINEAR_ORDERS)
-    plan = plan_of(problem)
-    assert len(plan.w) == 3
-    e = rt.infer(problem, prove=True)
-    assert isinstance(e.certificate.proof, Merge)
-    assert isinstance(e.certificate.proof.then, Decompose)
-    places = e.relation.ranks
-    assert sorted(places[1:3]) == list(range(places[1:3].min(), places[1:3].max() + 1))
-    sorted_already = rt.infer(rt.Problem(np.triu(np.ones((5, 5))), rt.LINEAR_ORDERS))
-    assert isinstance(sorted_already.certificate.proof, Leaf | Merge)
-    assert sorted_already.relation.order.tolist() == [0, 1, 2, 3, 4]
-
-
-def test_components_come_in_topological_order_with_small_numbers_first():
-    d = np.zeros((5, 5))
-    for a, b in ((4, 2), (2, 3), (3, 4), (3, 0)):
-        d[a, b], d[b, a] = 1, -1
-    assert [p.tolist() for p in component_order(d)] == [[1], [2, 3, 4], [0]]
 
 
 def test_contradictory_precedence_names_the_cycle():

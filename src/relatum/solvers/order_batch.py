@@ -16,7 +16,8 @@ from relatum.kernels.order_batch import order_small_many
 from relatum.problem import Problem
 from relatum.relation import LinearOrder
 from relatum.scores import DenseScores
-from relatum.solvers.linear_orders import SUBSET_MARGIN, closed_evidence, refuses
+from relatum.solvers.linear_orders import SUBSET_MARGIN, refuses
+from relatum.solvers.order_plan import closed_evidence
 from relatum.solvers.order_relaxation import imply_steps
 
 __all__ = ["LARGEST", "order_many"]
