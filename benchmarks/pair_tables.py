@@ -12,8 +12,9 @@ pairs made with the faults that real ones have:
 
 At a noise of 4 bits the scores are close to true log2-odds; at 3 they are too timid, at 5 too
 sure. Splink's `cluster_pairwise_predictions_at_threshold` gets the same table, and its best
-threshold of several is chosen by the truth; relatum gets one background for all noise levels
-and no threshold. Every run is a process of its own, with the same limit on the memory of
+threshold of several is chosen by the whole truth. relatum has no threshold; its background for
+pairs that are not listed is -4 bits at every noise level, its default, or learned from the
+entities of a random fiftieth of the entities' records. Every run is a process of its own, with the same limit on the memory of
 DuckDB, and writes a Parquet file.
 
     python benchmarks/pair_tables.py [--noise 3 4 5] [--records 2000000] [--pairs 10000000]
@@ -40,6 +41,7 @@ RESULTS = Path(__file__).parent / "results" / "pair_tables.json"
 THRESHOLDS = (0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 BACKGROUND = -4.0
 LISTED = 0.9  # of true pairs
+LABELLED = 0.02  # of entities, for the learned background
 PACKAGES = ("numpy", "numba", "duckdb", "pyarrow", "splink")
 
 
@@ -174,16 +176,32 @@ def run_splink(folder, threshold, memory_limit, threads):
     return {"seconds": perf_counter() - start, "cpu seconds": process_time() - cpu}
 
 
-def run_relatum(folder, memory_limit, threads):
+def some_labels(folder):
+    """Write the entities of a few of them, all their records, to labels.parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    truth = np.load(folder / "truth.npz")
+    few = np.random.default_rng(7).random(truth["entity"].max() + 1) < LABELLED
+    own = few[truth["entity"]]
+    table = {"unique_id": truth["ids"][own], "entity": truth["entity"][own]}
+    parquet.write_table(pa.table(table), folder / "labels.parquet")
+    return folder / "labels.parquet"
+
+
+def run_relatum(folder, memory_limit, threads, learned):
     import relatum as rt
 
+    options = {"background": BACKGROUND}
+    if learned:
+        options = {"background": "learned", "labels": some_labels(folder)}
     start, cpu = perf_counter(), process_time()
     found = rt.cluster_pairs(
         folder / "pairs.parquet",
-        background=BACKGROUND,
         memory_limit=memory_limit,
         threads=threads,
         output=folder / "relatum.parquet",
+        **options,
     )
     seconds = {"seconds": perf_counter() - start, "cpu seconds": process_time() - cpu}
     return seconds | {"summary": found.summary.as_dict()}
@@ -207,9 +225,9 @@ def run_case(args):
     if args.case == "make":
         print(json.dumps(make_table(folder, args.records, args.pairs, args.noise[0])))
         return
-    if args.case == "relatum":
+    if args.case in ("relatum", "learned"):
         warm_up()
-        row = run_relatum(folder, args.memory_limit, args.threads)
+        row = run_relatum(folder, args.memory_limit, args.threads, args.case == "learned")
         name = "relatum.parquet"
     else:
         row = run_splink(folder, args.threshold, args.memory_limit, args.threads)
@@ -250,10 +268,12 @@ def run_level(args, noise, folder):
     """All cases at one noise level."""
     made = table_at(args, noise, folder)
     print(f"noise {noise}: {made}", flush=True)
-    own = in_process(args, folder, "relatum", noise)
-    show("relatum", own)
-    print("  " + ", ".join(f"{k} {v:.1f} s" for k, v in own["summary"]["seconds"].items()))
-    level = {"noise": noise, "table": made, "relatum": own, "splink": {}}
+    level = {"noise": noise, "table": made, "splink": {}}
+    for case in ("relatum", "learned"):
+        level[case] = in_process(args, folder, case, noise)
+        show(f"{case} {level[case]['summary']['background']:.2f}", level[case])
+        stages = level[case]["summary"]["seconds"]
+        print("  " + ", ".join(f"{k} {v:.1f} s" for k, v in stages.items()))
     if find_spec("splink") is None:
         print("splink is not installed; skipped")
         return level
@@ -263,10 +283,12 @@ def run_level(args, noise, folder):
         show(f"splink at {threshold}", row)
     best = max(level["splink"].values(), key=lambda row: row["F1"])
     every = level["splink"].values()
-    level["F1 above the best threshold"] = own["F1"] - best["F1"]
-    for what in ("seconds", "cpu seconds"):
-        level[f"{what} / best threshold"] = own[what] / best[what]
-        level[f"{what} / all thresholds"] = own[what] / sum(row[what] for row in every)
+    for case in ("relatum", "learned"):
+        own = level[case]
+        level[f"{case}: F1 above the best threshold"] = own["F1"] - best["F1"]
+        for what in ("seconds", "cpu seconds"):
+            level[f"{case}: {what} / best threshold"] = own[what] / best[what]
+            level[f"{case}: {what} / all thresholds"] = own[what] / sum(r[what] for r in every)
     for key, value in level.items():
         if isinstance(value, float) and key != "noise":
             print(f"  {key}: {value:.3f}")

@@ -29,10 +29,33 @@ def test_recall_counts_listed_true_pairs(tmp_path):
 
 
 def test_the_background_is_that_of_unlisted_ends_of_paths(tmp_path):
-    labels = np.array([0, 0, 0, 1, 1, -1])
-    # paths 0-1-2 (true), 1-2-3 and 2-3-4 (false), 3-4-5 (not known)
-    pairs = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (4, 5, 1.0), (0, 4, -1.0)]
-    assert learned_background(spool_of(tmp_path, pairs), labels) == math.log2(1.5 / 2.5)
+    labels = np.array([0, 0, 0, 1, 1])
+    # paths 0-1-2 (true), 1-2-3 and 2-3-4 (false); all have labels
+    pairs = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (0, 4, -1.0)]
+    assert learned_background(spool_of(tmp_path, pairs), labels) == pytest.approx(
+        math.log2(1.5 / 2.5)
+    )
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_few_labels_say_what_all_would(tmp_path, whole):
+    rng = np.random.default_rng(0)
+    n, truth = 12_000, np.arange(12_000) // 4
+    a = np.repeat(np.arange(n), 4)
+    b = np.where(np.tile([1, 1, 1, 0], n) == 1, a - a % 4 + rng.integers(0, 4, 4 * n), -1)
+    b = np.where(b < 0, rng.integers(0, n, 4 * n), b)
+    keys = np.unique(np.minimum(a, b)[a != b] * n + np.maximum(a, b)[a != b])
+    i, j = keys // n, keys % n
+    w = np.where(truth[i] == truth[j], 4.0, -2.0) + 3 * rng.normal(size=len(i))
+    spool = Spool(tmp_path / "pairs.bin", 1 << 24)
+    spool.append(i, j, w)
+    few = rng.random(n) < 0.3
+    if whole:  # entities with all their records
+        few = few[truth]
+    full = learned_background(spool, truth)
+    some = learned_background(spool, np.where(few, truth, -1))
+    assert full < -0.5
+    assert some == pytest.approx(full, abs=0.5)
 
 
 def test_f1_of_labelled_elements():

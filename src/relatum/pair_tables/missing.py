@@ -110,34 +110,55 @@ def learned_background(spool: Spool, labels: Index) -> float:
     """Return the log-odds of pairs that are not listed although a third element links them.
 
     Only such pairs matter: a background decides whether two elements that are linked to a
-    third one belong together. At most 0, the bits of "as likely as not".
+    third one belong together. Pairs of labelled elements are counted. Whole entities may have
+    been labelled, so that a partner in one's own entity is more often labelled than another:
+    true pairs are divided by the share of likely partners, by their scores, that have a label,
+    and false ones by the share of all elements. Labelled entities, or elements, should be a
+    random choice.
+
+    Returns
+    -------
+    float
+        At most 0, the bits of "as likely as not".
     """
-    chosen = np.flatnonzero(labels >= 0)
-    if len(chosen) > ENOUGH:
-        own = np.unique(labels[chosen])
-        few = own[: max(1, len(own) * ENOUGH // len(chosen))]
-        chosen = np.flatnonzero(np.isin(labels, few))
+    chosen = _enough(labels)
+    n = len(chosen)
     number = np.full(len(labels), -1, dtype=np.int64)
-    number[chosen] = np.arange(len(chosen))
-    parts: list[tuple[Any, Any, Any]] = []
+    number[chosen] = np.arange(n)
+    rows: list[Any] = [np.empty((0, 2), np.int64)]
+    listed: list[Any] = [np.empty(0, np.int64)]
+    partners = np.zeros(2)  # how many likely partners have a label, and how many there are
     for i, j, w in spool.batches():
-        take = (number[i] >= 0) & (number[j] >= 0)
-        parts.append((number[i[take]], number[j[take]], w[take] > 0))
-    a, b, positive = (np.concatenate([np.empty(0, np.int64), *p]) for p in zip(*parts, strict=True))
-    n, positive = len(chosen), positive.astype(np.bool_)
-    ends = (np.concatenate([a, b]), np.concatenate([b, a]))
-    links = np.tile(positive, 2)
-    graph = coo_array(
-        (np.ones(links.sum()), (ends[0][links], ends[1][links])), shape=(n, n)
-    ).tocsr()
-    near = (graph @ graph).tocoo()
+        for a, b in ((i, j), (j, i)):
+            own = number[a] >= 0
+            known, bits = number[b[own]] >= 0, w[own]
+            likely = 1 / (1 + np.exp2(-np.clip(bits, -60, 60)))
+            partners += likely[known].sum(), likely.sum()
+            rows.append(np.column_stack([number[a[own]], b[own]])[bits > 0])
+        both = (number[i] >= 0) & (number[j] >= 0)
+        ends = np.sort(number[np.column_stack([i[both], j[both]])], axis=1)
+        listed.append(ends[:, 0] * n + ends[:, 1])
+    ends = np.concatenate(rows)
+    shape = (n, len(labels))
+    graph = coo_array((np.ones(len(ends), np.int32), (ends[:, 0], ends[:, 1])), shape=shape).tocsr()
+    near = (graph @ graph.T).tocoo()
     upper = near.row < near.col
     keys = near.row[upper].astype(np.int64) * n + near.col[upper]
-    keys = np.setdiff1d(keys, np.minimum(a, b) * n + np.maximum(a, b))
-    true = int(np.count_nonzero(labels[chosen[keys // n]] == labels[chosen[keys % n]]))
-    if not len(chosen):
-        raise DataError('background="learned" needs labels=: entities of some of the elements.')
-    return min(0.0, math.log2((true + 0.5) / (len(keys) - true + 0.5)))
+    keys = np.setdiff1d(keys, np.concatenate(listed))
+    same = labels[chosen[keys // n]] == labels[chosen[keys % n]]
+    true, false = int(np.count_nonzero(same)), int(np.count_nonzero(~same))
+    own, other = (partners[0] + 0.5) / (partners[1] + 0.5), n / max(1, len(labels))
+    return min(0.0, math.log2((true + 0.5) / own) - math.log2((false + 0.5) / other))
+
+
+def _enough(labels: Index) -> Index:
+    """Return labelled elements, whole entities, at most about `ENOUGH`."""
+    chosen = np.flatnonzero(labels >= 0)
+    if len(chosen) <= ENOUGH:
+        return chosen
+    own = np.unique(labels[chosen])
+    few = own[:: -(-len(chosen) // ENOUGH)]
+    return np.flatnonzero(np.isin(labels, few))
 
 
 def pairwise_f1(clusters: Index, labels: Index) -> float:
