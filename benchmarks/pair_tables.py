@@ -13,9 +13,9 @@ pairs made with the faults that real ones have:
 At a noise of 4 bits the scores are close to true log2-odds; at 3 they are too timid, at 5 too
 sure. Splink's `cluster_pairwise_predictions_at_threshold` gets the same table, and its best
 threshold of several is chosen by the whole truth. relatum has no threshold; its background for
-pairs that are not listed is -4 bits at every noise level, its default, or learned from the
-entities of a random fiftieth of the entities' records. Every run is a process of its own, with the same limit on the memory of
-DuckDB, and writes a Parquet file.
+pairs that are not listed is -4 bits at every noise level, its default, or learned from a random
+fiftieth of the entities. Every run is a process of its own, with the same limit on the memory
+of DuckDB, and writes a Parquet file.
 
     python benchmarks/pair_tables.py [--noise 3 4 5] [--records 2000000] [--pairs 10000000]
 """
