@@ -89,16 +89,23 @@ def _triangles(state, log, count, a, b, value):
 
 
 @njit(cache=True)
+def _decided(pairs):
+    """Count the pairs that are related, and those that are not."""
+    ones = 0
+    zeros = 0
+    for value in pairs:
+        if value == 1:
+            ones += 1
+        elif value == 0:
+            zeros += 1
+    return ones, zeros
+
+
+@njit(cache=True)
 def _image(state, log, count, a, has_image, cap):
     """Take steps by the number of images of element a."""
     n = state.shape[1]
-    ones = 0
-    zeros = 0
-    for b in range(n):
-        if state[a, b] == 1:
-            ones += 1
-        elif state[a, b] == 0:
-            zeros += 1
+    ones, zeros = _decided(state[a])
     if ones >= cap:
         extra = ones > cap
         for b in range(n):
@@ -117,13 +124,7 @@ def _image(state, log, count, a, has_image, cap):
 def _preimage(state, log, count, b, has_preimage, unique):
     """Take steps by the number of preimages of element b."""
     n = state.shape[0]
-    ones = 0
-    zeros = 0
-    for a in range(n):
-        if state[a, b] == 1:
-            ones += 1
-        elif state[a, b] == 0:
-            zeros += 1
+    ones, zeros = _decided(state[:, b])
     if unique and ones >= 1:
         for a in range(n):
             if state[a, b] < 0 or (ones > 1 and state[a, b] == 1):
