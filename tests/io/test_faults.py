@@ -153,15 +153,14 @@ def test_guessing_the_format(tmp_path, monkeypatch, capsys, fault):
     assert _way_out(fault, message), message
 
 
-def _arrow_table(parquet: bool) -> bytes:
+def _arrow_table(ending: str) -> bytes:
     pa = pytest.importorskip("pyarrow")
-
     table = pa.table({"unique_id_l": ["a"], "unique_id_r": ["b"], "match_weight": [1.0]})
     sink = buffers.BytesIO()
-    if parquet:
-        pa.parquet.write_table(table, sink)
+    if ending == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, sink)
     else:
-        pa.feather.write_feather(table, sink)
+        pytest.importorskip("pyarrow.feather").write_feather(table, sink)
     return sink.getvalue()
 
 
@@ -187,8 +186,8 @@ def _model() -> bytes:
 @pytest.mark.parametrize("reader", ["parquet", "arrow", "npy", "bundle", "model"])
 def test_binary_formats(tmp_path, monkeypatch, capsys, reader, fault):
     made = {
-        "parquet": lambda: _arrow_table(True),
-        "arrow": lambda: _arrow_table(False),
+        "parquet": lambda: _arrow_table("parquet"),
+        "arrow": lambda: _arrow_table("arrow"),
         "npy": _npy,
         "bundle": lambda: _bundle(tmp_path),
         "model": _model,

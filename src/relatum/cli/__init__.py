@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,14 @@ def demo_command(seed: int, quick: bool, page: Path) -> None:
 
 
 def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which problem a file holds."""
+    """Add the options that say which problem a file holds, handed over together as `given`."""
+
+    @wraps(command)
+    def gathered(**options: Any) -> Any:
+        names = ("kind", "file_format", "evidence_path", "background", "number")
+        return command(given={name: options.pop(name) for name in names}, **options)
+
+    decorated: Callable[..., Any] = gathered
     for option in reversed(
         (
             click.option(
@@ -97,8 +105,8 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--number", default=0, help="Which instance of a file with several."),
         )
     ):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 @cli.command("solve")
@@ -113,11 +121,7 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
 def solve_command(
     file: Path,
-    kind: str | None,
-    file_format: str | None,
-    evidence_path: Path | None,
-    background: float | None,
-    number: int,
+    given: dict[str, Any],
     out: Path | None,
     as_json: bool,
     quiet: bool,
@@ -129,7 +133,7 @@ def solve_command(
     """
     from relatum.cli.solve import load_problem, run_solve
 
-    problem = load_problem(file, kind, file_format, evidence_path, background, number)
+    problem = load_problem(file, **given)
     sys.exit(run_solve(problem, options, out, as_json, quiet))
 
 
@@ -141,11 +145,7 @@ def solve_command(
 def verify_command(
     file: Path,
     bundle: Path,
-    kind: str | None,
-    file_format: str | None,
-    evidence_path: Path | None,
-    background: float | None,
-    number: int,
+    given: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Check, without any solver, what BUNDLE claims about the problem in FILE.
@@ -154,7 +154,7 @@ def verify_command(
     """
     from relatum.cli.solve import load_problem, run_verify
 
-    problem = load_problem(file, kind, file_format, evidence_path, background, number)
+    problem = load_problem(file, **given)
     sys.exit(run_verify(problem, bundle, as_json))
 
 
@@ -170,11 +170,7 @@ def verify_command(
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def bench_command(
     files: tuple[Path, ...],
-    kind: str | None,
-    file_format: str | None,
-    evidence_path: Path | None,
-    background: float | None,
-    number: int,
+    given: dict[str, Any],
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -186,9 +182,7 @@ def bench_command(
     from relatum.cli.bench import run
     from relatum.cli.solve import load_problem
 
-    problems = {
-        str(f): load_problem(f, kind, file_format, evidence_path, background, number) for f in files
-    }
+    problems = {str(f): load_problem(f, **given) for f in files}
     sys.exit(run(problems, options, as_json))
 
 
@@ -214,7 +208,7 @@ def convert_command(
     from relatum.cli.solve import load_problem
     from relatum.io.conversion import write_problem
 
-    problem = load_problem(file, kind, file_format, None, None, number)
+    problem = load_problem(file, kind, file_format, number=number)
     for note in write_problem(out, problem, wanted):
         click.echo(f"note: {note}", err=True)
 

@@ -79,7 +79,8 @@ def compare(problem: Problem, options: Mapping[str, Any]) -> list[dict[str, Any]
             }
         )
         if e.stats.get("stopped") and e.stats.get("seconds", math.inf) < options["time_limit"]:
-            break  # Ctrl-C: keep what there is
+            rows[-1]["interrupted"] = True  # Ctrl-C: keep what there is
+            break
     return rows
 
 
@@ -112,15 +113,22 @@ def run(problems: Mapping[str, Problem], options: Mapping[str, Any], as_json: bo
     """Compare and print; return 0, or 1 if some certificate does not hold."""
     found: dict[str, list[dict[str, Any]]] = {}
     for name, problem in problems.items():
-        found[name] = compare(problem, options)
-        if as_json:
-            continue
-        screen = console()
-        screen.print(f"[bold]{escape(name)}[/bold]: {escape(repr(problem))}", highlight=False)
-        screen.print(_table(found[name]))
-        for r in found[name]:
-            if r["status"] == "REFUSED":
-                screen.print(escape(r["message"].splitlines()[0]), highlight=False)
+        rows = found[name] = compare(problem, options)
+        if not as_json:
+            _show(name, problem, rows)
+        if rows and rows[-1].get("interrupted"):
+            break
     if as_json:
         echo_json(found)
     return int(any(r.get("verified") is False for rows in found.values() for r in rows))
+
+
+def _show(name: str, problem: Problem, rows: list[dict[str, Any]]) -> None:
+    screen = console()
+    screen.print(f"[bold]{escape(name)}[/bold]: {escape(repr(problem))}", highlight=False)
+    screen.print(_table(rows))
+    for r in rows:
+        if r["status"] == "REFUSED":
+            screen.print(escape(r["message"].splitlines()[0]), highlight=False)
+        if r.get("interrupted"):
+            screen.print("stopped by Ctrl-C: the rest was not run")

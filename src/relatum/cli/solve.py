@@ -38,11 +38,11 @@ EXIT_CODES = {
 
 def load_problem(
     path: Path,
-    kind: str | None,
-    file_format: str | None,
-    evidence_path: Path | None,
-    background: float | None,
-    number: int,
+    kind: str | None = None,
+    file_format: str | None = None,
+    evidence_path: Path | None = None,
+    background: float | None = None,
+    number: int = 0,
 ) -> Problem:
     """Read a problem and its evidence."""
     feasible = None if kind is None else parse_set(kind)
