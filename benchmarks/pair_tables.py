@@ -264,35 +264,43 @@ def table_at(args, noise, folder):
     return json.loads(told.read_text())
 
 
-def run_level(args, noise, folder):
-    """All cases at one noise level."""
-    made = table_at(args, noise, folder)
-    print(f"noise {noise}: {made}", flush=True)
-    level = {"noise": noise, "table": made, "splink": {}}
+def run_level(args, level, folder, save):
+    """Run all cases at one noise level that it does not have yet."""
+    noise = level["noise"]
+    level["table"] = table_at(args, noise, folder)
+    print(f"noise {noise}: {level['table']}", flush=True)
     for case in ("relatum", "learned"):
-        level[case] = in_process(args, folder, case, noise)
+        if case not in level:
+            level[case] = in_process(args, folder, case, noise)
+            save()
         show(f"{case} {level[case]['summary']['background']:.2f}", level[case])
         stages = level[case]["summary"]["seconds"]
         print("  " + ", ".join(f"{k} {v:.1f} s" for k, v in stages.items()))
     if find_spec("splink") is None:
         print("splink is not installed; skipped")
-        return level
-    for threshold in args.thresholds:
-        row = in_process(args, folder, "splink", noise, threshold)
-        level["splink"][str(threshold)] = row
-        show(f"splink at {threshold}", row)
-    best = max(level["splink"].values(), key=lambda row: row["F1"])
+        return
+    for threshold in map(str, args.thresholds):
+        if threshold not in level["splink"]:
+            level["splink"][threshold] = in_process(args, folder, "splink", noise, threshold)
+            save()
+        show(f"splink at {threshold}", level["splink"][threshold])
+    compare(level)
+    save()
+
+
+def compare(level):
+    """Add what relatum gains in F1 and takes in time."""
     every = level["splink"].values()
+    best = max(every, key=lambda row: row["F1"])
     for case in ("relatum", "learned"):
         own = level[case]
-        level[f"{case}: F1 above the best threshold"] = own["F1"] - best["F1"]
+        ratios = {"F1 above the best threshold": own["F1"] - best["F1"]}
         for what in ("seconds", "cpu seconds"):
-            level[f"{case}: {what} / best threshold"] = own[what] / best[what]
-            level[f"{case}: {what} / all thresholds"] = own[what] / sum(r[what] for r in every)
-    for key, value in level.items():
-        if isinstance(value, float) and key != "noise":
-            print(f"  {key}: {value:.3f}")
-    return level
+            ratios[f"{what} / best threshold"] = own[what] / best[what]
+            ratios[f"{what} / all thresholds"] = own[what] / sum(row[what] for row in every)
+        level[f"{case} beside splink"] = ratios
+        for key, value in ratios.items():
+            print(f"  {case}: {key}: {value:.3f}", flush=True)
 
 
 def main():
@@ -304,6 +312,7 @@ def main():
     parser.add_argument("--memory-limit", default="2GB")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tables", help="a folder in which tables are kept between runs")
+    parser.add_argument("--resume", action="store_true", help="keep the rows of an earlier run")
     parser.add_argument("--only-make", action="store_true", help="make the tables, run nothing")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
@@ -312,18 +321,22 @@ def main():
     if args.case:
         run_case(args)
         return
-    old = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"levels": []}
-    levels = {level["noise"]: level for level in old["levels"]}
+    levels = {}
+    if args.resume and RESULTS.exists():
+        levels = {level["noise"]: level for level in json.loads(RESULTS.read_text())["levels"]}
+
+    def save():
+        result = {"machine": machine(), "levels": [levels[k] for k in sorted(levels)]}
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+
     for noise in args.noise:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(args.tables or name) / f"noise{noise:g}"
             if args.only_make:
                 table_at(args, noise, folder)
                 continue
-            levels[noise] = run_level(args, noise, folder)
-        result = {"machine": machine(), "background": BACKGROUND}
-        result["levels"] = [levels[k] for k in sorted(levels)]
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+            level = levels.setdefault(noise, {"noise": noise, "splink": {}})
+            run_level(args, level, folder, save)
 
 
 if __name__ == "__main__":
