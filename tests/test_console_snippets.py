@@ -17,9 +17,12 @@ from pathlib import Path
 
 import pytest
 
+import relatum
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+CLUSTERS = ("from pyspark", "from distributed")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 WITH_COMMANDS = [page for page in PAGES if "```console" in page.read_text(encoding="utf-8")]
 
@@ -74,9 +77,15 @@ def test_commands_print_what_the_page_says(page, tmp_path, environment):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_snippet_is_run(page):
-    """Python snippets are doctests; commands are console snippets, or make's, which tests are."""
+    """Python snippets are doctests, commands are console snippets.
+
+    Those that need a cluster of machines are compiled, and the names they use exist.
+    """
     for language, text in FENCE.findall(page.read_text(encoding="utf-8")):
-        if language in ("python", "pycon"):
+        if language == "python" and any(name in text for name in CLUSTERS):
+            compile(text, str(page), "exec")
+            assert all(hasattr(relatum, name) for name in re.findall(r"\brt\.(\w+)", text))
+        elif language in ("python", "pycon"):
             assert ">>> " in text, text
         elif "relatum " in text:
             assert language == "console", text
