@@ -68,7 +68,7 @@ def run(spark, pairs, settings=SETTINGS, extras=None, odd_rows="refuse", options
     return cluster_spark(frame, columns, settings, extras, odd_rows, options)
 
 
-def test_equals_the_same_pairs_in_memory(spark):
+def test_equals_the_same_pairs_in_memory_and_in_duckdb(spark):
     pairs = planted()
     clusters, summary = run(spark, pairs, options=SparkOptions(task_pairs=200))
     expected, value, bound = in_memory(pairs)
@@ -84,6 +84,14 @@ def test_equals_the_same_pairs_in_memory(spark):
     inside = sum(len(s) * (len(s) - 1) // 2 for s in expected)
     assert summary["pairs_added"] == inside - (len(positive) - cut)
     assert clusters.columns == ["unique_id", "cluster_id", "cluster_size", "cluster_gap"]
+    other = rt.cluster_pairs(pairs, background=-3.0)
+    theirs = clusters.toPandas().sort_values("unique_id")
+    ours = other.table.sort_values("unique_id")
+    for name in ("unique_id", "cluster_id", "cluster_size"):
+        np.testing.assert_array_equal(theirs[name], ours[name])
+    np.testing.assert_allclose(theirs["cluster_gap"], ours["cluster_gap"], atol=1e-6)
+    for name in ("components", "largest_component", "largest_cluster", "pairs_cut", "pairs_added"):
+        assert getattr(other.summary, name) == summary[name], name
 
 
 def test_a_killed_worker_loses_nothing(spark, tmp_path, monkeypatch):
@@ -153,15 +161,17 @@ def test_odd_rows_are_shown_or_handled(spark):
     ]  # fmt: skip
     schema = "unique_id_l long, unique_id_r long, match_probability double"
     pairs = spark.createDataFrame(rows, schema)
+    with pytest.raises(DataError, match="previous= is not available on Spark"):
+        rt.cluster_pairs(pairs, previous={})
     with pytest.raises(DataError) as error:
-        run(spark, pairs)
+        rt.cluster_pairs(pairs)
     for kind in ("null_ids: 1", "null_scores: 1", "out_of_range: 1", "contradictory: 2"):
         assert kind in str(error.value)
-    clusters, summary = run(spark, pairs, odd_rows="handle")
-    assert sets_of(clusters) == {
+    found = rt.cluster_pairs(pairs, background=-3.0, odd_rows="handle")
+    assert sets_of(found.table) == {
         frozenset(s) for s in [{1, 2}, {3}, {4}, {5}, {6, 7}, {8}, {9}]
     }  # fmt: skip
-    odd = summary["odd_rows"]
+    odd = found.summary.odd_rows
     assert (odd["self_pairs"], odd["duplicates"], odd["certain"]) == (1, 1, 2)
 
 
@@ -185,24 +195,6 @@ def test_evidence_and_groups_in_other_forms(spark):
         extras_of(pairs, columns, None, spark.createDataFrame([(1,)], ["unique_id"]))
     with pytest.raises(EvidenceError, match="'maybe'"):
         extras_of(pairs, columns, {"maybe": []}, None)
-
-
-def test_cluster_pairs_is_the_same_on_both_engines(spark):
-    pairs = planted(seed=3)
-    here = rt.cluster_pairs(pairs, background=-3.0)
-    there = rt.cluster_pairs(spark.createDataFrame(pairs), background=-3.0)
-    theirs = there.table.toPandas().sort_values("unique_id")
-    ours = here.table.sort_values("unique_id")
-    for name in ("unique_id", "cluster_id", "cluster_size"):
-        np.testing.assert_array_equal(theirs[name], ours[name])
-    np.testing.assert_allclose(theirs["cluster_gap"], ours["cluster_gap"], atol=1e-6)
-    one, other = here.summary.as_dict(), there.summary.as_dict()
-    for name in ("components", "largest_component", "largest_cluster", "pairs_cut", "pairs_added"):
-        assert one[name] == other[name], name
-    assert other["value"] == pytest.approx(one["value"])
-    assert other["bound"] == pytest.approx(one["bound"])
-    with pytest.raises(DataError, match="previous= is not available on Spark"):
-        rt.cluster_pairs(spark.createDataFrame(pairs), previous=here)
 
 
 def test_only_frames_of_spark_are_such(spark):
