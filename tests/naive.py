@@ -179,6 +179,7 @@ def pair_products(left, right, first, second):
 # --- partitions: enumeration, cuts, local search ------------------------------------------------
 
 
+@cache
 def all_partitions(n):
     """Every partition of n elements, as restricted growth strings."""
     labels = [[0]]
@@ -897,6 +898,23 @@ def join_greedily(weights, sizes, cap, cannot, groups):
         if at is None:
             return labels
         labels = at
+
+
+def first_fit(components, tries, sizes, cap, cannot, groups):
+    """Labels: each element enters the latest allowed set of its component, or a new one."""
+    labels, sets = [], []
+    for v, component in enumerate(components):
+        own = [c for c in range(len(sets)) if sets[c] == component][::-1][:tries]
+        for c in own:
+            trial = [*labels, c]
+            alone = [*trial, *range(len(sets), len(sets) + len(components) - v - 1)]
+            if obeys(alone, sizes, cap, cannot, groups):
+                break
+        else:
+            c = len(sets)
+            sets.append(component)
+        labels.append(c)
+    return labels
 
 
 # --- components of pair tables --------------------------------------------------------------------

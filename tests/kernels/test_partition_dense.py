@@ -93,7 +93,7 @@ def test_moves_and_joins_end_in_a_feasible_local_optimum(kind):
     state = new_state(rules, n)
     load_labels(weights, rules, state, np.arange(n))
     used = None
-    while used is None or join_sets(rules, state, 1e-9) > 0:
+    while used is None or join_sets(rules, state, 1e-9, 2) > 0:
         used = move_sweeps(weights, rules, state, 1e-9, 0, 100)
         assert used < 100
     check_state(weights, rules, state)

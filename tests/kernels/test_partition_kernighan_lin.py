@@ -8,7 +8,8 @@ import pytest
 import naive
 from partitions import random_graph, random_rules, with_sizes
 from relatum.kernels.partition_dense import partition_value
-from relatum.kernels.partition_kernighan_lin import improve_pairs, new_chains
+from relatum.kernels.partition_kernighan_lin import first_fit, improve_pairs, new_chains
+from relatum.kernels.partition_rules import new_occupancy
 from relatum.kernels.partition_sparse import SparseGraph
 
 EMPTY = SparseGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), 0.0)
@@ -96,3 +97,36 @@ def test_a_set_is_split_into_two():
     assert len(set(labels[:3])) == len(set(labels[3:])) == 1
     assert labels[0] != labels[3]
     assert gain == pytest.approx(45.0)
+
+
+@pytest.mark.parametrize("kind", range(12))
+@pytest.mark.parametrize("tries", [1, 16])
+def test_first_fit_equals_the_plain_one(kind, tries):
+    rng = np.random.default_rng(kind)
+    n = 15
+    rules, cannot, groups = random_rules(rng, n, kind)
+    components = rng.integers(0, 3, n)
+    found = first_fit(rules, new_occupancy(rules), components, tries)
+    plain = (rules.sizes, rules.cap, cannot, groups)
+    assert naive.obeys(found.tolist(), *plain)
+    assert found.tolist() == naive.first_fit(components, tries, *plain)
+
+
+def test_of_listed_pairs_only_the_border_of_a_large_set_is_looked_at():
+    # a path of 30 elements in one set, the last of which belongs to a small set beside it
+    n = 33
+    pairs = [(v, v + 1, 1.0) for v in range(28)] + [(28, 29, -1.0), (29, 30, 2.0)]
+    pairs += [(30, 31, 2.0), (31, 32, 2.0), (30, 32, 2.0)]
+    w = np.zeros((n, n))
+    for a, b, x in pairs:
+        w[a, b] = w[b, a] = x
+    rows, columns = np.nonzero(w)
+    graph = SparseGraph(
+        np.searchsorted(rows, np.arange(n + 1)), columns.astype(np.int32), w[rows, columns], 0.0
+    )
+    rules = random_rules(np.random.default_rng(0), n, 0)[0]
+    start = np.array([0] * 30 + [1] * 3)
+    chains, gain = run_passes(NO_ROWS, graph, rules._replace(sizes=np.ones(n, np.int64)), start)
+    check_links(chains)
+    assert gain == pytest.approx(3.0)
+    assert chains.state.labels[29] == chains.state.labels[30] != chains.state.labels[28]

@@ -51,6 +51,35 @@ def test_every_search_is_feasible_and_improves(kind):
         assert naive.obeys(state.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
 
 
+@pytest.mark.parametrize("kind", range(12))
+def test_greedy_joins_equal_the_plain_ones(kind):
+    rng = np.random.default_rng(kind)
+    weights = random_weights(rng, 11)
+    rules, cannot, groups = random_rules(rng, 11, kind)
+    labels = DenseSearch(weights, rules).joined().labels
+    expected = naive.join_greedily(weights, rules.sizes, rules.cap, cannot, groups)
+    assert (np.equal.outer(labels, labels) == np.equal.outer(expected, expected)).all()
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_regrouping_moves_groups_that_no_element_leaves_alone(kind):
+    rng = np.random.default_rng(kind)
+    weights = random_weights(rng, 40)
+    rules, cannot, groups = random_rules(rng, 40, kind)
+    search = DenseSearch(weights, rules)
+    a = search.improve(search.complete(np.full(40, -1), (0,))).labels.astype(np.int64)
+    b = search.joined().labels.astype(np.int64)
+    state = search.regroup(a, intersection(a, b), (0.1, 0.05), 40, kind)
+    assert naive.obeys(state.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
+    # two halves of a set, each torn between two sets: only a move of the half gains
+    torn = np.full((6, 6), -2.0)
+    torn[:2, :2] = torn[2:, 2:] = 3.0
+    free = DenseSearch(torn, free_rules(6))
+    apart = free.regroup(np.zeros(6, np.int64), np.array([0, 0, 1, 1, 1, 1]), (0.1, 0.05), 40, 0)
+    assert len(set(apart.labels[:2])) == len(set(apart.labels[2:])) == 1
+    assert apart.labels[0] != apart.labels[2]
+
+
 def test_stopping_at_once_still_gives_a_partition():
     search = DenseSearch(np.ones((30, 30)), free_rules(30), lambda: True)
     state = search.complete(np.full(30, -1), (0,))

@@ -264,15 +264,15 @@ def _join(rules, state, members, a):
 
 
 @njit(cache=True, nogil=True)
-def _join_gains(state):
-    """Rows of the sets of two elements or more, and the gains of joining them (lower triangle).
+def _join_gains(state, least):
+    """Rows of the sets of ``least`` elements or more, and the gains of joining them.
 
-    An element alone joins a set by a move: leaving it out here keeps the square small.
+    Gains are below the diagonal.
     """
     count = np.zeros(state.size.shape[0], np.int64)
     for u in range(state.labels.shape[0]):
         count[state.labels[u]] += 1
-    rows = np.nonzero(count > 1)[0]
+    rows = np.nonzero(count >= least)[0]
     index = np.full(count.shape[0], rows.shape[0], np.int64)
     gain = np.zeros((rows.shape[0], rows.shape[0]))
     for i in range(rows.shape[0]):
@@ -287,9 +287,13 @@ def _join_gains(state):
 
 
 @njit(cache=True, nogil=True)
-def join_sets(rules, state, tolerance):
-    """Join pairs of sets, the best first, until none gains; returns the number of joins."""
-    rows, gain = _join_gains(state)
+def join_sets(rules, state, tolerance, least):
+    """Join pairs of sets, the best first, until none gains; returns the number of joins.
+
+    Sets of fewer than ``least`` elements are left alone: an element by itself joins a set by a
+    move, too, and without them the square of gains is small.
+    """
+    rows, gain = _join_gains(state, least)
     k = rows.shape[0]
     best = np.empty(k)
     at = np.zeros(k, np.int64)

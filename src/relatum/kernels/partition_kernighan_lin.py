@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .partition_rules import Rules, can_enter, can_join
+from .partition_rules import Rules, can_enter, can_join, enter_groups
 from .partition_sparse import SparseState, new_sparse_state, relocate_sparse
 
-__all__ = ["Chains", "improve_pairs", "new_chains"]
+__all__ = ["Chains", "first_fit", "improve_pairs", "new_chains"]
 
 
 class Chains(NamedTuple):
@@ -73,27 +73,70 @@ def _move(rules, chains, v, c):
 
 
 @njit(cache=True, nogil=True)
-def _members(chains, a, b):
+def first_fit(rules, occupied, components, tries):
+    """Cut components into sets that the rules allow; returns labels.
+
+    Elements enter, in turn, the first of the latest ``tries`` sets of their component that
+    they may enter, or a new one.
+    """
+    n = components.shape[0]
+    labels, size = np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    latest, before = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
     count = 0
-    for c in (a, b):
-        v = chains.first[c]
-        while v >= 0:
+    for v in range(n):
+        c, tried = latest[components[v]], 0
+        while c >= 0 and not can_enter(rules, occupied, labels, size, v, c):
+            tried += 1
+            c = before[c] if tried < tries else -1
+        if c < 0:
+            c = count
             count += 1
-            v = chains.next[v]
-    out = np.empty(count, np.int64)
-    count = 0
-    for c in (a, b):
-        v = chains.first[c]
-        while v >= 0:
-            out[count] = v
-            count += 1
-            v = chains.next[v]
-    return out
+            before[c], latest[components[v]] = latest[components[v]], c
+        labels[v] = c
+        size[c] += rules.sizes[v]
+        enter_groups(rules, occupied, v, c)
+    return labels
 
 
 @njit(cache=True, nogil=True)
-def _differences(weights, graph, labels, members, diff):
+def _append_members(chains, c, out, count):
+    v = chains.first[c]
+    while v >= 0:
+        out[count] = v
+        count += 1
+        v = chains.next[v]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _members(graph, chains, a, b):
+    """Elements that may change sides: all; or, of listed pairs, the smaller set and its border.
+
+    The border are the elements of the larger set with a listed pair to the smaller one. A
+    single set is looked at as a whole.
+    """
+    state = chains.state
+    out = np.empty(state.size[a] + state.size[b], np.int64)
+    if graph.indptr.shape[0] == 1 or state.size[a] == 0 or state.size[b] == 0:
+        count = _append_members(chains, a, out, 0)
+        return out[: _append_members(chains, b, out, count)]
+    large, small = (a, b) if state.size[a] >= state.size[b] else (b, a)
+    inner = _append_members(chains, small, out, 0)
+    count = inner
+    for i in range(inner):
+        for e in range(graph.indptr[out[i]], graph.indptr[out[i] + 1]):
+            u = graph.indices[e]
+            if state.labels[u] == large and chains.local[u] < 0:
+                chains.local[u] = 0
+                out[count] = u
+                count += 1
+    return out[:count]
+
+
+@njit(cache=True, nogil=True)
+def _differences(weights, graph, labels, members, pair, diff):
     """Scores of each member with the other set minus those with its own; returns the join's."""
+    a, b = pair
     m, join = members.shape[0], 0.0
     for i in range(m):
         v = members[i]
@@ -107,7 +150,6 @@ def _differences(weights, graph, labels, members, diff):
                     else:
                         other += np.float64(row[u])
         else:
-            a, b = labels[members[0]], labels[members[m - 1]]
             for e in range(graph.indptr[v], graph.indptr[v + 1]):
                 c = labels[graph.indices[e]]
                 if c == label:
@@ -144,12 +186,12 @@ def _chain(weights, graph, rules, chains, pair, tolerance, patience):
     """Improve one pair of sets; returns the gain (0 if nothing changed)."""
     a, b = pair
     state = chains.state
-    members = _members(chains, a, b)
+    members = _members(graph, chains, a, b)
     m = members.shape[0]
     diff = np.empty(m)
     was = np.empty(m, np.int32)
     order = np.empty(m, np.int64)
-    join = _differences(weights, graph, state.labels, members, diff)
+    join = _differences(weights, graph, state.labels, members, pair, diff)
     join += graph.background * state.size[a] * state.size[b]
     open_ = np.ones(m, np.bool_)
     for i in range(m):

@@ -99,6 +99,13 @@ class DenseSearch:
     def _roomier(self, state: DenseState) -> DenseState:
         return grow_state(state, min(self.n, 2 * len(state.size)))
 
+    def joined(self) -> DenseState:
+        """Join the sets that gain most, from single elements on, until no join gains."""
+        state = new_state(self.rules, self.n)
+        load_labels(self.weights, self.rules, state, np.arange(self.n))
+        join_sets(self.rules, state, self.tolerance, 1)
+        return state
+
     def improve(self, state: DenseState) -> DenseState:
         """Move elements and join sets until nothing gains."""
         sweeps = max(1, int(WORK / (1 + self.n) ** 2))
@@ -106,7 +113,7 @@ class DenseSearch:
             used = move_sweeps(self.weights, self.rules, state, self.tolerance, 0, sweeps)
             if state.counters[1] > 0:
                 state = self._roomier(state)
-            elif used < sweeps and join_sets(self.rules, state, self.tolerance) == 0:
+            elif used < sweeps and join_sets(self.rules, state, self.tolerance, 2) == 0:
                 break
         return state
 
@@ -127,6 +134,20 @@ class DenseSearch:
             part = schedule[begin : begin + step]
             anneal_sweeps(self.weights, self.rules, state, part, GUMBELS, random_state)
         return self.improve(state)
+
+    def regroup(
+        self, labels: Index, cells: Index, heats: tuple[float, float], sweeps: int, seed: int
+    ) -> DenseState:
+        """Anneal with the cells, parts of sets of a partition, as elements; then briefly without.
+
+        ``heats`` are the first temperatures of both.
+        """
+        small = self.contracted(cells)
+        inner = np.zeros(small.n, np.int64)
+        inner[cells] = labels
+        found = small.anneal(small.complete(inner, (0,)), heats[0], sweeps, seed)
+        state = self.complete(renumbered(found.labels)[cells], (0,))
+        return self.anneal(state, heats[1], max(10, sweeps // 8), seed)
 
     def contracted(self, labels: Index) -> DenseSearch:
         """Return the search in which the sets of a partition are elements."""

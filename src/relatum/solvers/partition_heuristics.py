@@ -20,7 +20,8 @@ from scipy.sparse.csgraph import connected_components
 
 from relatum.feasible import EQUIVALENCES
 from relatum.kernels.partition_greedy import contract_greedily, grow_greedy, new_greedy
-from relatum.kernels.partition_kernighan_lin import improve_pairs, new_chains
+from relatum.kernels.partition_kernighan_lin import first_fit, improve_pairs, new_chains
+from relatum.kernels.partition_rules import new_occupancy
 from relatum.kernels.partition_sparse import SparseGraph, contract_sparse
 from relatum.problem import DENSE_LIMIT, Problem
 from relatum.relation import Partition
@@ -43,6 +44,7 @@ QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0)
 LONG = Effort()
 BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0)
 STARTS = 8
+HOTS = (0.12, 0.05, 0.16, 0.05, 0.08)  # of the first short annealings
 LARGE = 4_000_000  # entries of compressed rows above which one annealing a round must do
 
 
@@ -114,27 +116,31 @@ def _evolved(
 def _opening(
     instance: Instance, control: Control, search: DenseSearch, start: Index | None
 ) -> Index:
-    """Return a first partition, soon: greedy joins and short, cool annealings."""
-    inserted = renumbered(search.improve(search.complete(_nothing(search), (0,))).labels)
+    """Return a first partition, soon: insertion, greedy joins, and short annealings."""
     report = _reporter(instance, control)
-    best, value = inserted, search.value(inserted)
+    state = search.improve(search.complete(_nothing(search), (0,)))
+    best = renumbered(state.labels)
+    value = search.value(best)
     report(value)
     if start is None and instance.n > EVOLVED:
         return best
-    labels = start if start is not None else _greedy(instance, control, None)[0]
-    state = search.improve(search.complete(labels, (0,)))
+    state = search.joined() if start is None else search.complete(start, (0,))
+    state = search.improve(state)
     idle = 0
-    for number in range(20):
+    for number in range(40):
         found = renumbered(state.labels)
         idle = idle + 1 if search.value(found) <= value else 0
         if idle == 0:
             best, value = found, search.value(found)
             report(value)
-        if search.stop() or idle >= 4:
+        if search.stop() or idle >= 8:
             break
-        hot = (0.02, 0.03, 0.015, 0.04)[number % 4]
         seed = control.seed + number
-        state = search.anneal(search.complete(best, (0,)), hot, 30, seed)
+        if number % 2 and idle:  # what the last two agree on moves as one
+            state = search.regroup(best, intersection(best, found), (0.12, 0.05), 60, seed)
+        else:
+            hot = HOTS[number % len(HOTS)]
+            state = search.anneal(search.complete(best, (0,)), hot, 30, seed)
     return best
 
 
@@ -272,10 +278,8 @@ def _neighbours(graph: SparseGraph, labels: NDArray[np.int32], dense: bool) -> I
 
 
 def _positive_start(instance: Instance) -> Index:
-    """Return the components of positive pairs, as in the paper, or elements under rules."""
+    """Return the components of positive pairs, as in the paper, cut up where rules ask for it."""
     n, rules = instance.n, instance.rules
-    if rules.cap < int(rules.sizes.sum()) or rules.n_groups or len(rules.cannot_idx):
-        return np.arange(n, dtype=np.int64)
     if instance.weights is not None:
         blocks = [csr_array(instance.weights[k : k + 1024] > 0) for k in range(0, n, 1024)]
         positive = csr_array(vstack(blocks, format="csr").astype(np.int8))
@@ -286,7 +290,10 @@ def _positive_start(instance: Instance) -> Index:
         above = g.excess + g.background * rules.sizes[rows] * rules.sizes[g.indices] > 0
         pairs = rows[above], g.indices[above]
         positive = csr_array((np.ones(len(pairs[0]), np.int8), pairs), shape=(n, n))
-    return np.asarray(connected_components(positive, directed=False)[1], dtype=np.int64)
+    labels = np.asarray(connected_components(positive, directed=False)[1], dtype=np.int64)
+    if rules.cap < int(rules.sizes.sum()) or rules.n_groups or len(rules.cannot_idx):
+        return np.asarray(first_fit(rules, new_occupancy(rules), labels, 16))
+    return labels
 
 
 # --- greedy additive contraction ------------------------------------------------------------------

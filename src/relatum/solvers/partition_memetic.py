@@ -4,8 +4,9 @@ Independent annealings of a hard instance end in partitions that differ much in 
 share parts. A child takes the large sets of two partitions in turn, and is annealed from a
 temperature low enough to keep most of them. Which that is differs from instance to instance;
 so members carry a factor on the temperatures, which their children inherit, a little changed:
-what yields better partitions spreads. Children of one generation are independent, so
-two threads make them, and the result is the same as with one.
+what yields better partitions spreads. Every other child is made by contracting what its
+parents agree on: annealing what is left moves whole groups of elements. Children of one
+generation are independent, so two threads make them, and the result is the same as with one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.solvers.partition_dense_search import DenseSearch, crossover
+from relatum.solvers.partition_dense_search import DenseSearch, crossover, intersection
 from relatum.solvers.partition_instance import renumbered
 
 __all__ = ["Effort", "Member", "evolve"]
@@ -50,6 +51,8 @@ class Effort:
         Epochs in a row without a better partition after which the search ends.
     hot, warm : float
         First temperatures of new partitions and of children, in units of a row's noise.
+    group, cool : float
+        First temperatures of groups of elements, and of elements afterwards.
     """
 
     pool: int = 16
@@ -60,6 +63,8 @@ class Effort:
     epochs: int = 3
     hot: float = 0.16
     warm: float = 0.14
+    group: float = 0.12
+    cool: float = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +83,7 @@ class _Job(NamedTuple):
     hot: float
     heat: float
     seed: int
+    cells: Index | None = None  # groups of elements to move as one, at first
 
 
 class _Epoch:
@@ -90,21 +96,36 @@ class _Epoch:
 
     def offspring(self, job: _Job) -> Member:
         """Complete a partition, anneal it and measure it."""
+        effort = self.effort
+        if job.cells is not None:
+            heats = effort.group, effort.cool
+            state = self.search.regroup(job.labels, job.cells, heats, effort.sweeps, job.seed)
+            found = renumbered(state.labels.astype(np.int64))
+            return Member(self.search.value(found), found, job.heat)
         state = self.search.complete(job.labels, (job.seed, 1))
         if job.hot > 0:
-            state = self.search.anneal(state, job.hot * job.heat, self.effort.sweeps, job.seed)
+            state = self.search.anneal(state, job.hot * job.heat, effort.sweeps, job.seed)
         else:
             state = self.search.improve(state)
         found = renumbered(state.labels.astype(np.int64))
         return Member(self.search.value(found), found, job.heat)
 
     def first_jobs(self, starts: list[Index]) -> list[_Job]:
-        """Jobs that fill the pool: what is given, improved, and new partitions."""
+        """Jobs that fill the pool: what is given, improved, and new partitions.
+
+        The cool ones begin with what is given, if anything is.
+        """
         nothing = np.full(self.search.n, -1, np.int64)
+        known = starts[0] if starts else nothing
         seeds = self.rng.integers(0, 1 << 62, self.effort.pool + len(starts)).tolist()
         given = [_Job(labels, 0.0, 0.2, seed) for labels, seed in zip(starts, seeds, strict=False)]
         new = [
-            _Job(nothing, self.effort.hot, HEATS[k % len(HEATS)], seed)
+            _Job(
+                known if HEATS[k % len(HEATS)] < 1 else nothing,
+                self.effort.hot,
+                HEATS[k % len(HEATS)],
+                seed,
+            )
             for k, seed in enumerate(seeds[len(starts) :])
         ]
         return given + new
@@ -114,9 +135,15 @@ class _Epoch:
         jobs: list[_Job] = []
         if len(self.pool) < 2:
             return jobs
-        for _ in range(self.effort.children):
+        for number in range(self.effort.children):
             i, j = self.rng.choice(len(self.pool), 2, replace=False)
             first, seed = self.rng.integers(0, 1 << 62, 2).tolist()
+            if number % 2:
+                cells = intersection(self.pool[i].labels, self.pool[j].labels)
+                if 2 * int(cells.max()) < self.search.n:
+                    mother = self.pool[i]
+                    jobs.append(_Job(mother.labels, self.effort.warm, mother.heat, seed, cells))
+                    continue
             child = crossover(self.pool[i].labels, self.pool[j].labels, first % 2)
             heat = self.pool[i].heat * (0.8, 1.0, 1.0, 1.25)[first % 4]
             jobs.append(_Job(child, self.effort.warm, min(heat, 1.25), seed))
