@@ -372,10 +372,17 @@ def processor_seconds():
 
 
 def part_peers(folder, args):
-    """Instances of 100 elements beside the general solvers, in one run."""
-    rows = []
-    paths = sorted((folder / "mnist-clustering").glob("*_n100_*.npz"))
+    """Instances of 100 elements beside the general solvers, in one run.
+
+    Instances measured before are kept, unless --fresh: the run can be made in parts.
+    """
+    before = {} if args.fresh or not RESULTS.exists() else json.loads(RESULTS.read_text())
+    rows = [r for r in before.get("peers", []) if any(k.endswith(", plain") for k in r)]
+    done = {r["instance"] for r in rows}
+    paths = sorted((folder / "mnist-clustering").glob("*_n100_*.npz"), reverse=True)
     for path in paths[:: max(1, len(paths) // args.peer_instances)]:
+        if path.stem in done:
+            continue
         scores = np.load(path)["costs"].astype(np.float64)
         r = {"instance": path.stem, **solve(scores, args.time_limit)}
         show(path.stem, r)
@@ -396,19 +403,24 @@ def part_peers(folder, args):
             else:
                 ratio = cpu / r["cpu_seconds"]
                 print(f"  {name}, {variant}: {cpu:.2f} s, value {value:.4f}, {ratio:.1f} times")
-        rows.append(r)
+        rows.append({"peer_limit": args.peer_limit, **r})
+        RESULTS.write_text(
+            json.dumps(before | {"peers": rows, "machine": machine()}, indent=1) + "\n"
+        )
     for variant in args.variants:
-        least = min(ratio_to_best(r, variant, args.peer_limit) for r in rows)
+        least = min(ratio_to_best(r, variant) for r in rows)
         print(f"{variant}: the best peer takes at least {least:.1f} times as long")
     return rows
 
 
-def ratio_to_best(r, variant, limit):
+def ratio_to_best(r, variant):
     """How many times as long the best peer took, or at least if none finished."""
     found = [v for k, v in r.items() if k.endswith(f", {variant}")]
     return min(
         [
-            limit / r["seconds"] if v["seconds"] is None else v["cpu_seconds"] / r["cpu_seconds"]
+            r["peer_limit"] / r["seconds"]
+            if v["seconds"] is None
+            else v["cpu_seconds"] / r["cpu_seconds"]
             for v in found
         ],
         default=float("nan"),
@@ -429,6 +441,7 @@ def main():
     parser.add_argument("--time-limit", type=float, default=60.0)
     parser.add_argument("--peer-limit", type=float, default=60.0)
     parser.add_argument("--variants", nargs="*", default=["plain", "lazy"])
+    parser.add_argument("--fresh", action="store_true", help="forget earlier runs beside peers")
     parser.add_argument("--peer-instances", type=int, default=10)
     parser.add_argument("--kinds", nargs="*", default=[], help="easy, non-trivial, ...: CP-Lib")
     parser.add_argument("--cpsat", help=argparse.SUPPRESS)
