@@ -376,8 +376,8 @@ def part_peers(folder, args):
 
     Instances measured before are kept, unless --fresh: the run can be made in parts.
     """
-    before = {} if args.fresh or not RESULTS.exists() else json.loads(RESULTS.read_text())
-    rows = [r for r in before.get("peers", []) if any(k.endswith(", plain") for k in r)]
+    before = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    rows = [] if args.fresh else before.get("peers", [])
     done = {r["instance"] for r in rows}
     paths = sorted((folder / "mnist-clustering").glob("*_n100_*.npz"), reverse=True)
     for path in paths[:: max(1, len(paths) // args.peer_instances)]:

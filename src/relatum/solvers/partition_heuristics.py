@@ -360,47 +360,39 @@ def _refuses(problem: Problem, largest_dense: float = DENSE_LIMIT) -> str | None
     return None
 
 
-def _rank(problem: Problem, prove: bool) -> float:
-    return 20.0 if prove else 5.0
+def _register(name: str, run: Callable[[Problem, Control], Outcome], summary: str) -> None:
+    """Register a heuristic; `infer` chooses only the local search by itself."""
+    chosen = run is local_search
+    most = 36_000_000.0 if run is greedy_contraction else DENSE_LIMIT
+    register(
+        Solver(
+            name=name,
+            summary=summary,
+            proves=False,
+            refuses=lambda problem: _refuses(problem, most),
+            run=run,
+            rank=lambda problem, prove: (20.0 if prove else 5.0) if chosen else math.inf,
+        )
+    )
 
 
-register(
-    Solver(
-        name="partition_local_search",
-        summary="Good equivalence relations, dense and sparse, quickly: moves, joins, annealing.",
-        proves=False,
-        refuses=_refuses,
-        run=local_search,
-        rank=_rank,
-    )
+_register(
+    "partition_local_search",
+    local_search,
+    "Good equivalence relations, dense and sparse, quickly: moves, joins, annealing.",
 )
-register(
-    Solver(
-        name="partition_memetic",
-        summary="Better equivalence relations for the time given: recombined annealed partitions.",
-        proves=False,
-        refuses=_refuses,
-        run=memetic,
-        rank=lambda problem, prove: math.inf,
-    )
+_register(
+    "partition_memetic",
+    memetic,
+    "Better equivalence relations for the time given: recombined annealed partitions.",
 )
-register(
-    Solver(
-        name="kernighan_lin",
-        summary="The paper's heuristic for equivalence relations: Kernighan-Lin with joins.",
-        proves=False,
-        refuses=_refuses,
-        run=kernighan_lin,
-        rank=lambda problem, prove: math.inf,
-    )
+_register(
+    "kernighan_lin",
+    kernighan_lin,
+    "The paper's heuristic for equivalence relations: Kernighan-Lin with joins.",
 )
-register(
-    Solver(
-        name="greedy_contraction",
-        summary="Greedy additive contraction for equivalence relations.",
-        proves=False,
-        refuses=lambda problem: _refuses(problem, 36_000_000.0),
-        run=greedy_contraction,
-        rank=lambda problem, prove: math.inf,
-    )
+_register(
+    "greedy_contraction",
+    greedy_contraction,
+    "Greedy additive contraction for equivalence relations.",
 )
