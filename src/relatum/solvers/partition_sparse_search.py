@@ -48,7 +48,7 @@ class SparseSearch:
         # scores far larger than most act as rules: temperatures ignore their size
         middle = float(np.median(scores)) if scores.size else 0.0
         if middle > 0:
-            scores = np.minimum(scores, 4 * middle)
+            scores = np.minimum(scores, 20 * middle)
         self.unit = float(np.sqrt(np.dot(scores, scores) / max(1, scores.size)))
 
     def value(self, labels: Index) -> float:
