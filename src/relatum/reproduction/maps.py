@@ -92,7 +92,17 @@ def curve(
         def fit(power: int = power, key: dict[str, Any] = key) -> dict[str, Any]:
             nonlocal start
             x, z = features()
-            result, start = _fit(settings, power, (x, train.labels), (z, test.labels), start)
+            # of few features, Newton's method or L-BFGS finishes what dual ascent does slowly
+            solver = "auto" if lifting.degree == 1 else "sdca"
+            model = LogisticMeasure(
+                2.0**power,
+                solver=solver,
+                tol=settings.map_tolerance,
+                max_epochs=settings.map_epochs if solver == "sdca" else 100,
+                random_state=settings.seed,
+            )
+            result, start = _fit(model, (x, train.labels), (z, test.labels), start)
+            result["power"] = power
             cells.keep_arrays(f"{name}_duals", key, {"duals": start})
             return {**result, **features.cost}
 
@@ -103,20 +113,12 @@ def curve(
 
 
 def _fit(
-    settings: Settings,
-    power: int,
+    measure: LogisticMeasure,
     train: tuple[NDArray[Any], NDArray[Any]],
     test: tuple[NDArray[Any], NDArray[Any]],
     start: NDArray[Any] | None,
 ) -> tuple[dict[str, Any], NDArray[Any]]:
-    measure = LogisticMeasure(
-        2.0**power,
-        solver="sdca",
-        tol=settings.map_tolerance,
-        max_epochs=settings.map_epochs,
-        random_state=settings.seed,
-    )
-    result: dict[str, Any] = {"power": power}
+    result: dict[str, Any] = {}
     with warnings.catch_warnings():
         # a weak prior may not converge in the epochs allowed: the gap reported says so
         warnings.simplefilter("ignore", ConvergenceWarning)
