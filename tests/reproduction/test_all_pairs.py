@@ -30,17 +30,11 @@ def test_form_scores_pairs_as_their_sketches(domain):
     thetas = rng.normal(size=(2, 128))
     forms = [PairForm(sketch, theta) for theta in thetas]
     rows = np.asfortranarray(v.astype(np.float32))
-    both = [
-        np.concatenate(parts)
-        for parts in zip(
-            triangle_rows(forms, rows, range(6)),
-            triangle_rows(forms, rows, range(6, 16)),
-            strict=True,
-        )
-    ]
-    for form, theta, quadratic in zip(forms, thetas, both, strict=True):
-        found = quadratic + form.bilinear(v)[i, j]
+    for form, theta in zip(forms, thetas, strict=True):
+        parts = [triangle_rows(form, rows, part) for part in (range(6), range(6, 16))]
+        found = np.concatenate(parts) + form.bilinear(v)[i, j]
         assert np.allclose(found, sketch.transform(x) @ theta, atol=1e-2)
+        assert np.allclose(form.log_odds(v), found)
 
 
 def test_other_degrees_are_refused():

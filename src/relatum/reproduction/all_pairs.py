@@ -15,7 +15,6 @@ nothing is approximated.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from relatum.features import TensorSketch
 
 __all__ = ["PairForm", "in_signal_domain", "triangle_rows"]
 
-_BLOCKS = 4  # F is symmetric: a triangle of so many column blocks is enough
+_BLOCKS = 8  # F is symmetric: a triangle of so many column blocks is enough
 
 
 def in_signal_domain(theta: NDArray[Any]) -> NDArray[np.float64]:
@@ -111,21 +110,17 @@ class PairForm:
         """Return the log-odds of all pairs of a few rows: the upper triangle, row by row."""
         x = np.asfortranarray(v.astype(np.float32))
         upper = np.triu_indices(len(v), 1)
-        found = triangle_rows([self], x, range(len(v) - 1))[0] + self.bilinear(v)[upper]
+        found = triangle_rows(self, x, range(len(v) - 1)) + self.bilinear(v)[upper]
         return np.asarray(found, dtype=np.float64)
 
 
-def triangle_rows(
-    forms: Sequence[PairForm], v: NDArray[np.float32], rows: range
-) -> list[NDArray[np.float32]]:
+def triangle_rows(form: PairForm, v: NDArray[np.float32], rows: range) -> NDArray[np.float32]:
     """Return p' F p of each row of `rows` with every later row of `v`, one after the other.
 
     Rows should come with the fewest bits first; `v` is fastest in Fortran order.
     """
-    parts: list[list[NDArray[np.float32]]] = [[] for _ in forms]
+    parts = []
     for first in rows:
         bits = np.flatnonzero(v[first])
-        both = v[first + 1 :, bits]
-        for form, found in zip(forms, parts, strict=True):
-            found.append(form.quadratic(both, bits))
-    return [np.concatenate(found) for found in parts]
+        parts.append(form.quadratic(v[first + 1 :, bits], bits))
+    return np.concatenate(parts)

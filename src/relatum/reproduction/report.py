@@ -163,7 +163,13 @@ def _equivalences(settings: Settings, found: dict[str, Any]) -> list[str]:
             "relative gap",
             "proven and verified",
         ]
-        out += [f"### {title}\n", _table(head, rows)]
+        alone = found[name]["pair_errors"]
+        out += [
+            f"### {title}\n",
+            f"Of all pairs, {_percent(alone['unstratified'])} % are wrong when classified one by "
+            f"one (stratified: {_percent(alone['stratified'])} %).\n",
+            _table(head, rows),
+        ]
     return out
 
 

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from relatum.datasets import Digits, load_digits, load_images, load_mnist
 from relatum.errors import DataError
 from relatum.reproduction import beyond, clustering, maps, orders, pairs, scores
@@ -72,18 +74,33 @@ def _pairs(task: _Task) -> dict[str, Any]:
 def _equivalences(task: _Task) -> dict[str, Any]:
     s, cells = task.settings, task.cells
     train, test = task.images
-    sketched = scores.sketch_scores(cells, task.pairs)
+    sketched = {name: scores.sketch_scores(cells, task.pairs, name) for name in pairs.SAMPLES}
     bilinear, _ = scores.bilinear_scores(cells, s, train, test)
     forms, n = scores.Forms(cells, task.pairs), len(test.labels)
-    every = {name: sketched[name] for name in pairs.SAMPLES} | {"bilinear": bilinear}
+    every = {name: found["scores"] for name, found in sketched.items()} | {"bilinear": bilinear}
     some = {name: partial(forms.log_odds, name) for name in pairs.SAMPLES}
     some["bilinear"] = partial(scores.condensed_subset, bilinear, n)
-    out: dict[str, Any] = {"score_cpu_seconds": float(sketched["cpu"])}
+    out: dict[str, Any] = {
+        "score_cpu_seconds": {name: float(found["cpu"]) for name, found in sketched.items()}
+    }
     for name, values in every.items():
         rows = clustering.clusterings(cells, s, some[name], test.labels, name)
         whole = clustering.whole_set(cells, s, values, test, name)
-        out[name] = {"summary": clustering.summary(rows + whole), "rows": rows + whole}
+        out[name] = {
+            "summary": clustering.summary(rows + whole),
+            "rows": rows + whole,
+            "pair_errors": _pair_errors(values, test),
+        }
     return out
+
+
+def _pair_errors(values: Any, test: Digits) -> dict[str, float]:
+    """Return the share of all pairs of test images that are classified wrongly one by one."""
+    a, b = np.triu_indices(len(test.labels), 1)
+    same = test.labels[a] == test.labels[b]
+    wrong = (values > 0) != same
+    balanced = (wrong[same].mean() + wrong[~same].mean()) / 2
+    return {"unstratified": float(wrong.mean()), "stratified": float(balanced)}
 
 
 def _orders(task: _Task) -> dict[str, Any]:

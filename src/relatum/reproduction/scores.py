@@ -14,7 +14,7 @@ from relatum.measures import BilinearPairMeasure
 from relatum.measures.objective import LN2
 from relatum.reproduction.all_pairs import PairForm, triangle_rows
 from relatum.reproduction.cells import Cells, clock
-from relatum.reproduction.pairs import SAMPLES, Pairs, learned_path, sketch_of_pairs
+from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
 from relatum.reproduction.settings import Settings
 
 __all__ = ["Forms", "bilinear_scores", "condensed_subset", "measure_key", "sketch_scores"]
@@ -34,44 +34,42 @@ def measure_key(settings: Settings, test: Digits) -> dict[str, Any]:
     }
 
 
-def sketch_scores(cells: Cells, pairs: Pairs) -> dict[str, NDArray[Any]]:
-    """Return the log-odds of all pairs of test images, for the measures of both samples.
+def sketch_scores(cells: Cells, pairs: Pairs, sample: str) -> dict[str, NDArray[Any]]:
+    """Return the log-odds of all pairs of test images, for the measure of one sample.
 
     The terms that cost most are computed in parts, each of them a cell.
 
     Returns
     -------
     dict
-        For each sample, the upper triangle row by row; "cpu", the processor seconds spent.
+        "scores", the upper triangle row by row; "cpu", the processor seconds spent.
     """
-    key = measure_key(pairs.settings, pairs.test)
-    return cells.arrays("scores/whole", key, lambda: _whole(cells, pairs, key))
+    key = {**measure_key(pairs.settings, pairs.test), "sample": sample}
+    return cells.arrays(f"scores/{sample}", key, lambda: _whole(cells, pairs, sample, key))
 
 
-def _whole(cells: Cells, pairs: Pairs, key: dict[str, Any]) -> dict[str, NDArray[Any]]:
+def _whole(cells: Cells, pairs: Pairs, sample: str, key: dict[str, Any]) -> dict[str, NDArray[Any]]:
     order = np.argsort(pairs.w.sum(axis=1), kind="stable")  # fewest bits first
     v = np.asfortranarray(pairs.w[order].astype(np.float32))
     forms = Forms(cells, pairs)
     n, cpu = len(v), 0.0
-    squares = {sample: np.zeros((n, n), dtype=np.float32) for sample in SAMPLES}
+    square = np.zeros((n, n), dtype=np.float32)
     for number, rows in enumerate(_parts(n)):
         part = cells.arrays(
-            f"scores/part_{number}",
+            f"scores/{sample}_{number}",
             {**key, "rows": [rows.start, rows.stop]},
-            lambda rows=rows: _part(forms, v, rows),  # type: ignore[misc]
+            lambda rows=rows: _part(forms(sample), v, rows),  # type: ignore[misc]
         )
         cpu += float(part["cpu"])
-        for sample in SAMPLES:
-            _place(part[sample], rows, order, squares[sample])
+        _place(part["scores"], rows, order, square)
     cost: dict[str, Any] = {}
-    out = {}
     with clock(cost, "score"):
         a, b = np.triu_indices(n, 1)
-        for sample, form in zip(SAMPLES, forms(), strict=True):
-            # a pair was placed on one side of the diagonal, whichever its order was
-            values = squares[sample][a, b] + squares.pop(sample)[b, a]
-            out[sample] = values + form.bilinear(pairs.w)[a, b]
-    return {**out, "cpu": np.array(cpu + cost["score_cpu_seconds"])}
+        # a pair was placed on one side of the diagonal, whichever its order was
+        scores = square[a, b] + square[b, a]
+        del square
+        scores += forms(sample).bilinear(pairs.w)[a, b]
+    return {"scores": scores, "cpu": np.array(cpu + cost["score_cpu_seconds"])}
 
 
 def _parts(n: int) -> list[range]:
@@ -86,31 +84,29 @@ class Forms:
 
     def __init__(self, cells: Cells, pairs: Pairs) -> None:
         self._cells, self._pairs = cells, pairs
-        self._made: list[PairForm] = []
+        self._made: dict[str, PairForm] = {}
 
-    def __call__(self) -> list[PairForm]:
+    def __call__(self, sample: str) -> PairForm:
         s = self._pairs.settings
-        if not self._made:
+        if sample not in self._made:
             sketch = sketch_of_pairs(s.measure, self._pairs.v.shape[1], s.seed)
             assert sketch is not None
-            powers = (s.stratified_power, s.unstratified_power)
-            for sample, power in zip(SAMPLES, powers, strict=True):
-                learned = learned_path(self._cells, self._pairs, s.measure, sample, s.pair_epochs)
-                theta = learned["w"][s.pair_powers.index(power)] / LN2
-                self._made.append(PairForm(sketch, theta))
-        return self._made
+            powers = {"stratified": s.stratified_power, "unstratified": s.unstratified_power}
+            learned = learned_path(self._cells, self._pairs, s.measure, sample, s.pair_epochs)
+            theta = learned["w"][s.pair_powers.index(powers[sample])] / LN2
+            self._made[sample] = PairForm(sketch, theta)
+        return self._made[sample]
 
     def log_odds(self, sample: str, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the log-odds of the pairs of some test images: the upper triangle."""
-        form = dict(zip(SAMPLES, self(), strict=True))[sample]
-        return form.log_odds(self._pairs.w[np.sort(chosen)])
+        return self(sample).log_odds(self._pairs.w[np.sort(chosen)])
 
 
-def _part(forms: Forms, v: NDArray[np.float32], rows: range) -> dict[str, NDArray[Any]]:
+def _part(form: PairForm, v: NDArray[np.float32], rows: range) -> dict[str, NDArray[Any]]:
     cost: dict[str, Any] = {}
     with clock(cost, "score"):
-        found = triangle_rows(forms(), v, rows)
-    return {**dict(zip(SAMPLES, found, strict=True)), "cpu": np.array(cost["score_cpu_seconds"])}
+        found = triangle_rows(form, v, rows)
+    return {"scores": found, "cpu": np.array(cost["score_cpu_seconds"])}
 
 
 def _place(
