@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +76,24 @@ def test_nothing_is_computed_twice(tiny):
     lines = []
     reproduce(TINY, tiny.folder, parts=["orders", "maps"], say=lines.append)
     assert lines == []
+
+
+def test_what_is_there_is_reported_and_nothing_computed(tiny, tmp_path):
+    cells = tmp_path / "cells"
+    shutil.copytree(tiny.folder / "cells", cells)
+    for path in (cells / "clustering").glob("*_whole.json"):
+        path.unlink()
+    next((cells / "maps").glob("d1_*/1.json")).unlink()
+    shutil.rmtree(cells / "orders")
+    lines = []
+    reproduce(TINY, tmp_path, say=lines.append, compute=False)
+    assert len(lines) == 1
+    assert "orders: left out" in lines[0]
+    assert not (tmp_path / "orders.json").exists()
+    maps = json.loads((tmp_path / "maps.json").read_text())["results"]
+    assert [fit["power"] for fit in maps["d1"]] == [5]
+    found = json.loads((tmp_path / "equivalences.json").read_text())["results"]
+    assert {row["n"] for row in found["bilinear"]["rows"]} == set(TINY.sizes)
 
 
 def test_unknown_parts_are_refused(tmp_path):

@@ -270,8 +270,9 @@ def metrics_command(true: Path, estimated: Path, as_json: bool) -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="A folder of images in the format of MNIST: one more row.",
 )
+@click.option("--computed", is_flag=True, help="Report what is there; compute nothing.")
 def reproduce_command(
-    size: str, out: Path, parts: tuple[str, ...], images: tuple[Path, ...]
+    size: str, out: Path, parts: tuple[str, ...], images: tuple[Path, ...], computed: bool
 ) -> None:
     """Run the paper's experiments; draw its figures and tables beside its own numbers.
 
@@ -280,7 +281,7 @@ def reproduce_command(
     """
     from relatum.cli.reproduce import run
 
-    sys.exit(run(size, out, parts, images))
+    sys.exit(run(size, out, parts, images, not computed))
 
 
 @cli.command("cluster")

@@ -12,11 +12,18 @@ from relatum.reproduction import FULL, PARTS, QUICK, reproduce
 __all__ = ["run"]
 
 
-def run(size: str, out: Path, parts: Sequence[str], images: Sequence[Path]) -> int:
+def run(
+    size: str, out: Path, parts: Sequence[str], images: Sequence[Path], compute: bool = True
+) -> int:
     """Run the experiments, say what they show, and return the exit code."""
     settings = {"quick": QUICK, "full": FULL}[size]
     shown = reproduce(
-        settings, out, parts=parts or tuple(PARTS), images=images, say=lambda s: click.echo(s)
+        settings,
+        out,
+        parts=parts or tuple(PARTS),
+        images=images,
+        say=lambda line: click.echo(line),
+        compute=compute,
     )
     for claim, holds in shown:
         click.echo(f"{'yes' if holds else 'NO ':3}  {claim}")

@@ -19,9 +19,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cells", "clock", "write_json"]
+__all__ = ["Cells", "NotComputed", "clock", "write_json"]
 
 Arrays = dict[str, NDArray[Any]]
+
+
+class NotComputed(Exception):  # noqa: N818  nothing is wrong: it is just not there yet
+    """A cell is not there, and nothing is to be computed."""
 
 
 def _quiet(line: str) -> None:
@@ -36,11 +40,16 @@ class Cells:
     folder : Path
         Made on the first write. Names may contain slashes.
     say : callable, optional
-        Told, in one line, what is computed or taken from the folder.
+        Told, in one line, what is computed.
+    compute : bool
+        Whether to compute cells that are not there; if not, they raise NotComputed.
     """
 
-    def __init__(self, folder: Path, say: Callable[[str], None] = _quiet) -> None:
+    def __init__(
+        self, folder: Path, say: Callable[[str], None] = _quiet, compute: bool = True
+    ) -> None:
         self.folder = folder
+        self.compute = compute
         self._say = say
         self._began = time.monotonic()
 
@@ -70,7 +79,7 @@ class Cells:
             held = {}
         if held.get("settings") == wanted:
             return dict(held["result"])
-        self.say(f"{name}: computing")
+        self._begin(name)
         result = compute()
         write_json(path, {"settings": wanted, "result": result})
         self.say(f"{name}: {_brief(result)}")
@@ -83,10 +92,15 @@ class Cells:
         held = self.held_arrays(name, settings)
         if held is not None:
             return held
-        self.say(f"{name}: computing")
+        self._begin(name)
         result = compute()
         self.keep_arrays(name, settings, result)
         return result
+
+    def _begin(self, name: str) -> None:
+        if not self.compute:
+            raise NotComputed(name)
+        self.say(f"{name}: computing")
 
     def held_arrays(self, name: str, settings: Mapping[str, Any]) -> Arrays | None:
         """Return the arrays of a cell, or None if they are not there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from relatum.feasible import EQUIVALENCES
 from relatum.inference import infer
 from relatum.metrics import rand_error, variation_of_information
 from relatum.problem import Problem
-from relatum.reproduction.cells import Cells, clock
+from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Settings
 from relatum.verification import verify
 
@@ -70,7 +71,8 @@ def clusterings(
             key = _key(settings, len(labels), name)
             for method in ("exact", "kl"):
                 cell = f"clustering/{name}_{method}_{size}_{number}"
-                rows += [cells.numbers(cell, key, partial(run, method))]
+                with suppress(NotComputed):
+                    rows.append(cells.numbers(cell, key, partial(run, method)))
     return rows
 
 
@@ -142,7 +144,8 @@ def whole_set(
             return _one(problem, test.labels, method, settings)
 
         key = _key(settings, len(test.labels), name)
-        rows.append(cells.numbers(f"clustering/{name}_{method}_whole", key, run))
+        with suppress(NotComputed):
+            rows.append(cells.numbers(f"clustering/{name}_{method}_whole", key, run))
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from relatum.datasets import Digits
 from relatum.features import BinaryFeatures, TensorSketch
 from relatum.measures import LogisticMeasure
-from relatum.reproduction.cells import Cells, clock
+from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Lifting, Settings
 
 __all__ = ["curve", "maps", "sketches"]
@@ -106,7 +107,8 @@ def curve(
             cells.keep_arrays(f"{name}_duals", key, {"duals": start})
             return {**result, **features.cost}
 
-        fits.append(cells.numbers(f"{name}/{power}", key, fit))
+        with suppress(NotComputed):
+            fits.append(cells.numbers(f"{name}/{power}", key, fit))
         if state is not None:
             start = state["duals"]
     return fits

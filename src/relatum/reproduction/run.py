@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -17,7 +18,7 @@ import numpy as np
 from relatum.datasets import Digits, load_digits, load_images, load_mnist
 from relatum.errors import DataError
 from relatum.reproduction import beyond, clustering, maps, orders, pairs, scores
-from relatum.reproduction.cells import Cells, write_json
+from relatum.reproduction.cells import Cells, NotComputed, write_json
 from relatum.reproduction.report import checks, markdown
 from relatum.reproduction.settings import Settings
 
@@ -74,7 +75,10 @@ def _pairs(task: _Task) -> dict[str, Any]:
 def _equivalences(task: _Task) -> dict[str, Any]:
     s, cells = task.settings, task.cells
     train, test = task.images
-    sketched = {name: scores.sketch_scores(cells, task.pairs, name) for name in pairs.SAMPLES}
+    sketched = {}
+    for name in pairs.SAMPLES:
+        with suppress(NotComputed):
+            sketched[name] = scores.sketch_scores(cells, task.pairs, name)
     bilinear, _ = scores.bilinear_scores(cells, s, train, test)
     forms, n = scores.Forms(cells, task.pairs), len(test.labels)
     every = {name: found["scores"] for name, found in sketched.items()} | {"bilinear": bilinear}
@@ -83,14 +87,13 @@ def _equivalences(task: _Task) -> dict[str, Any]:
     out: dict[str, Any] = {
         "score_cpu_seconds": {name: float(found["cpu"]) for name, found in sketched.items()}
     }
-    for name, values in every.items():
-        rows = clustering.clusterings(cells, s, some[name], test.labels, name)
-        whole = clustering.whole_set(cells, s, values, test, name)
-        out[name] = {
-            "summary": clustering.summary(rows + whole),
-            "rows": rows + whole,
-            "pair_errors": _pair_errors(values, test),
-        }
+    for name, log_odds in some.items():
+        rows = clustering.clusterings(cells, s, log_odds, test.labels, name)
+        out[name] = {}
+        if name in every:
+            rows += clustering.whole_set(cells, s, every[name], test, name)
+            out[name]["pair_errors"] = _pair_errors(every[name], test)
+        out[name] |= {"summary": clustering.summary(rows), "rows": rows}
     return out
 
 
@@ -140,6 +143,7 @@ def reproduce(
     parts: Sequence[str] = tuple(PARTS),
     images: Sequence[Path] = (),
     say: Callable[[str], None] = print,
+    compute: bool = True,
 ) -> list[tuple[str, bool]]:
     """Run the experiments; write numbers, figures and a report.
 
@@ -155,6 +159,8 @@ def reproduce(
         Folders of images in the format of MNIST, one row each.
     say : callable
         Told one line at a time what is going on.
+    compute : bool
+        If not, only what has been computed is reported; the rest is left out.
 
     Returns
     -------
@@ -163,11 +169,15 @@ def reproduce(
     unknown = set(parts) - set(PARTS)
     if unknown:
         raise DataError(f"There is no part {sorted(unknown)}; the parts are {', '.join(PARTS)}.")
-    task = _Task(settings, Cells(folder / "cells", say), images)
+    task = _Task(settings, Cells(folder / "cells", say, compute), images)
     results = {}
     about = {"machine": machine(), "settings": asdict(settings)}
     for name in (part for part in PARTS if part in parts):
-        results[name] = PARTS[name](task)
+        try:
+            results[name] = PARTS[name](task)
+        except NotComputed as missing:
+            task.cells.say(f"{name}: left out, {missing} has not been computed")
+            continue
         write_json(folder / f"{name}.json", {**about, "results": results[name]})
     made: list[str] = []
     if find_spec("matplotlib"):

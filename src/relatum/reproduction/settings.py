@@ -88,7 +88,7 @@ class Settings:
     map_tolerance: float = 1e-2
     map_epochs: int = 10
     pair_epochs: int = 3
-    other_pair_epochs: int = 2
+    other_pair_epochs: int = 1
     joint_instances: int = 30
     fewer_images: int = 0
     fewer_powers: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
