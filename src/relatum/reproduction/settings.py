@@ -154,7 +154,7 @@ QUICK = Settings(
     sentences=30,
     pair_epochs=3,
     joint_instances=5,
-    time_limit=120.0,
+    time_limit=600.0,
 )
 
 TINY = replace(
