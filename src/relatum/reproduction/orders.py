@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from time import process_time
 from typing import Any
 
@@ -18,7 +20,7 @@ from relatum.inference import infer_many
 from relatum.measures import BernoulliMeasure, encode_sequences
 from relatum.metrics import PERMUTATION_METRICS, expected_distance, largest_distance
 from relatum.problem import Problem
-from relatum.reproduction.cells import Cells, clock
+from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Settings
 from relatum.verification import verify
 
@@ -78,13 +80,9 @@ def orders(cells: Cells, settings: Settings, corpus: Corpus) -> dict[str, Any]:
     rows = []
     for sigma in settings.sigmas:
         key = {**_key(settings, corpus), "sigma": sigma}
-        rows.append(
-            cells.numbers(
-                f"orders/{corpus.name}_{sigma}",
-                key,
-                lambda sigma=sigma: _ordered(corpus, sigma, settings),  # type: ignore[misc]
-            )
-        )
+        run = partial(_ordered, corpus, sigma, settings)
+        with suppress(NotComputed):
+            rows.append(cells.numbers(f"orders/{corpus.name}_{sigma}", key, run))
     seconds = cells.numbers(
         f"orders/{corpus.name}_seconds", _key(settings, corpus), lambda: _seconds(corpus)
     )
