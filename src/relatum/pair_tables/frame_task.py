@@ -47,8 +47,8 @@ def solve_frame(
     pandas.DataFrame
         One row per element: ``id`` (``source``), ``first`` (``first_source``), the smallest
         element of its cluster, ``size`` and ``gap``; and, in the row of the first element of
-        each component, its ``value``, ``bound``, ``cut``, ``added``, ``elements``, how many pairs
-        were ``scored``, and whether it was too large for that (``unscored``).
+        each component, its ``value``, ``bound``, ``cut``, ``added``, ``elements``, ``pieces``,
+        how many pairs were ``scored``, and whether it was too large for that (``unscored``).
     """
     import pandas as pd
 
@@ -90,6 +90,7 @@ def solve_frame(
         ("cut", found.cut),
         ("added", found.added),
         ("elements", sizes),
+        ("pieces", found.pieces),
         ("scored", np.diff(batch.pair_ptr) - listed),
         ("unscored", (sizes > MOST_MISSING) & (score_missing is not None)),
     ):

@@ -27,7 +27,7 @@ __all__ = ["Extras", "SparkOptions", "cluster_spark", "extras_of", "is_spark_fra
 
 TASK_PAIRS = 200_000
 MOST_TASK_PAIRS = 4_000_000
-STATISTICS = ("value", "bound", "cut", "added", "elements", "scored", "unscored")
+STATISTICS = ("value", "bound", "cut", "added", "elements", "pieces", "scored", "unscored")
 
 
 @dataclass(frozen=True)
@@ -332,6 +332,8 @@ class _Run:
             fn.sum("_unscored").alias("components_left_unscored"),
             fn.max("cluster_size").alias("largest_cluster"),
             fn.count("_value").alias("parts"),
+            fn.count(fn.when(fn.col("_pieces") > 1, 1)).alias("components_split"),
+            fn.sum(fn.when(fn.col("_pieces") > 1, fn.col("_pieces"))).alias("pieces"),
         ).first()
         out: dict[str, Any] = {k: (0 if v is None else v) for k, v in total.asDict().items()}
         out = {k: v if k in ("value", "bound") else round(v) for k, v in out.items()}
@@ -340,10 +342,11 @@ class _Run:
         out["gap"] = max(0.0, out["bound"] - out["value"])
         out["pairs_cut"] += self.counts.pop("positive") - held
         parts, connected = out.pop("parts"), self.counts.pop("connected")
-        out["pieces"] = parts - connected + self.counts.get("split", 0) if self.lost else 0
+        if self.lost:
+            out["pieces"] += parts - connected + self.counts["split"]
         out["components"] = connected + out["elements"] - self.counts.pop("linked")
         out["largest_component"] = self.counts.pop("largest")
-        out["components_split"] = self.counts.pop("split", 0)
+        out["components_split"] += self.counts.pop("split", 0)
         out["largest_component_pairs"] = self.counts.pop("largest_pairs")
         out["pairs"], out["rows"] = self.counts.pop("pairs"), self.counts.pop("rows")
         out["components_solved"] = parts
