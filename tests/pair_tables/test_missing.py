@@ -33,7 +33,7 @@ def test_the_background_is_that_of_unlisted_ends_of_paths(tmp_path):
     # paths 0-1-2 (true), 1-2-3 and 2-3-4 (false); all have labels
     pairs = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (0, 4, -1.0)]
     assert learned_background(spool_of(tmp_path, pairs), labels) == pytest.approx(
-        math.log2(1.5 / 2.5)
+        math.log2(1.5 / (4 + 2 * math.sqrt(2)))
     )
 
 

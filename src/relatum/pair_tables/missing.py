@@ -20,7 +20,7 @@ from relatum.pair_tables.store import Spool
 __all__ = ["PairScorer", "block_recall", "learned_background", "pairwise_f1"]
 
 Index = NDArray[np.int64]
-ENOUGH = 20_000  # labelled elements that are looked at for a background
+ENOUGH = 100_000  # labelled elements that are looked at for a background
 CHUNK = 100_000
 
 
@@ -114,7 +114,8 @@ def learned_background(spool: Spool, labels: Index) -> float:
     been labelled, so that a partner in one's own entity is more often labelled than another:
     true pairs are divided by the share of likely partners, by their scores, that have a label,
     and false ones by the share of all elements. Labelled entities, or elements, should be a
-    random choice.
+    random choice. False pairs are counted at the upper end of what chance allows: few labels
+    give a background too low rather than too high, which would join what it should not.
 
     Returns
     -------
@@ -148,7 +149,8 @@ def learned_background(spool: Spool, labels: Index) -> float:
     same = labels[chosen[keys // n]] == labels[chosen[keys % n]]
     true, false = int(np.count_nonzero(same)), int(np.count_nonzero(~same))
     own, other = (partners[0] + 0.5) / (partners[1] + 0.5), n / max(1, len(labels))
-    return min(0.0, math.log2((true + 0.5) / own) - math.log2((false + 0.5) / other))
+    most = false + 2 * math.sqrt(false) + 2
+    return min(0.0, math.log2((true + 0.5) / own) - math.log2(most / other))
 
 
 def _enough(labels: Index) -> Index:
@@ -156,9 +158,8 @@ def _enough(labels: Index) -> Index:
     chosen = np.flatnonzero(labels >= 0)
     if len(chosen) <= ENOUGH:
         return chosen
-    own = np.unique(labels[chosen])
-    few = own[:: -(-len(chosen) // ENOUGH)]
-    return np.flatnonzero(np.isin(labels, few))
+    few = np.random.default_rng(0).random(int(labels.max()) + 1) < ENOUGH / len(chosen)
+    return chosen[few[labels[chosen]]]  # at random: neighbours are as rare as others
 
 
 def pairwise_f1(clusters: Index, labels: Index) -> float:
