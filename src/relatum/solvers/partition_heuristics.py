@@ -169,9 +169,21 @@ def _many_starts(
             report(max(value for value, _ in found))
             if search.stop():
                 break
-    found.sort(key=lambda pair: -pair[0])
-    labels = _agreed(search, control, [labels for _, labels in found])
-    return labels, {"starts": len(found)}
+        found.sort(key=lambda pair: -pair[0])
+        best = _agreed(search, control, [labels for _, labels in found])
+
+        def annealed(number: int) -> tuple[float, Index]:
+            seed = control.seed + number
+            state = search.anneal(search.complete(best, (0,)), 0.16, 100, seed)
+            labels = renumbered(state.labels)
+            return search.value(labels), labels
+
+        if not search.stop():
+            found = [(search.value(best), best), *executor.map(annealed, range(2))]
+            found.sort(key=lambda pair: -pair[0])
+            report(found[0][0])
+            best = _agreed(search, control, [labels for _, labels in found])
+    return best, {"starts": STARTS}
 
 
 def _agreed(search: DenseSearch, control: Control, found: list[Index]) -> Index:
