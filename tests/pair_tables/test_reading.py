@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import relatum
 from relatum.errors import DataError, MissingDependencyError
 from relatum.pair_tables.columns import find_columns
 from relatum.pair_tables.reading import Source, parse_memory, require_duckdb
@@ -59,3 +60,28 @@ def test_numbers_are_in_the_order_of_ids(memory):
     source.con.register("asked", asked)
     assert source.look_up("SELECT id, row FROM asked").tolist() == [3, -1, 0, -1]
     assert len(np.unique(source.keys())) == len(ids)
+
+
+@pytest.mark.parametrize("right", ["12", "0012"])
+def test_numbers_with_leading_zeros_are_text(tmp_path, right):
+    path = tmp_path / "pairs.csv"
+    path.write_text(
+        "unique_id_l,unique_id_r,match_weight\n"
+        f"001,{right},3\n1,12,3\n001,1,-9\n"  # read as integers: one pair twice and 1 with itself
+    )
+    found = relatum.cluster_pairs(path, background=-9.0)
+    rows = found.table.to_pylist()
+    sets = {}
+    for row in rows:
+        sets.setdefault(row["cluster_id"], set()).add(row["unique_id"])
+    expected = [{"001", "0012"}, {"1", "12"}] if right == "0012" else None
+    assert {row["unique_id"] for row in rows} == {"001", "1", right, "12"}
+    if expected:
+        assert sorted(map(sorted, sets.values())) == sorted(map(sorted, expected))
+
+
+def test_plain_numbers_stay_numbers(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("unique_id_l,unique_id_r,match_weight\n0,12,3\n-5,12,3\n")
+    rows = relatum.cluster_pairs(path).table.to_pylist()
+    assert {row["unique_id"] for row in rows} == {0, 12, -5}

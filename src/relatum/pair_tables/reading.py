@@ -288,7 +288,8 @@ def column_names(con: Any, view: str) -> list[str]:
 def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
     """Make a table, file or glob known to a connection as a view."""
     if isinstance(table, str | Path):
-        con.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {_file(str(table))}")
+        source = _codes_as_text(con, _file(str(table)))
+        con.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {source}")
         return
     if type(table).__name__ == "DuckDBPyRelation":  # of another connection: by way of a file
         path = folder / f"{name}.parquet"
@@ -306,8 +307,34 @@ def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
         ) from error
 
 
+def _codes_as_text(con: Any, source: str) -> str:
+    """Read the columns of a CSV file as text that number their rows 001, 002, ...
+
+    Taken for integers, 001 and 1 would be one element.
+    """
+    if not source.startswith("read_csv("):
+        return source
+    found = con.sql(f"SELECT * FROM {source} LIMIT 0")
+    whole = [n for n, kind in zip(found.columns, found.types, strict=True) if str(kind) in INTEGERS]
+    if not whole:
+        return source
+    text = source.removesuffix(")") + ", all_varchar=true)"
+    padded = ", ".join(
+        f"bool_or(regexp_matches({_quoted(column)}, '^[+-]?0[0-9]'))" for column in whole
+    )
+    row = con.execute(f"SELECT {padded} FROM {text}").fetchall()[0]
+    codes = [column for column, found in zip(whole, row, strict=True) if found]
+    if not codes:
+        return source
+    types = ", ".join(_literal(column) + ": 'VARCHAR'" for column in codes)
+    return source.removesuffix(")") + f", types={{{types}}})"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
 def _file(path: str) -> str:
-    quoted = "'" + path.replace("'", "''") + "'"
     function = "read_parquet"
     if any(path.removesuffix(".gz").endswith(end) for end in (".csv", ".tsv", ".txt")):
         function = "read_csv"
@@ -315,4 +342,4 @@ def _file(path: str) -> str:
         raise DataError(f"{path} ends in .parquet, .csv or .tsv (also .gz), as pair tables do.")
     if not any(sign in path for sign in "*?[") and not Path(path).is_file():
         raise DataError(f"There is no file {path}.")
-    return f"{function}({quoted})"
+    return f"{function}({_literal(path)})"
