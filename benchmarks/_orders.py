@@ -5,29 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import os
-import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from _machine import machine
 
 from relatum.io import read_lolib
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def machine():
-    packages = {}
-    for name in ("numpy", "scipy", "numba", "highspy", "igraph", "ortools", "corankco"):
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            packages[name] = None
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": packages,
-    }
 
 
 def data_folder():
@@ -57,6 +42,11 @@ def recorded(name):
 def save(name, results, quiet=False):
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps({**results, "machine": machine()}, indent=1) + "\n")
+    path.write_text(
+        json.dumps(
+            {**results, "machine": machine("highspy", "igraph", "ortools", "corankco")}, indent=1
+        )
+        + "\n"
+    )
     if not quiet:
         print(f"written: {path}")

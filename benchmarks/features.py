@@ -12,13 +12,12 @@ import argparse
 import gzip
 import json
 import os
-import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from _machine import machine
 from sklearn.kernel_approximation import PolynomialCountSketch
 
 from relatum.features import (
@@ -31,16 +30,6 @@ from relatum.features import (
 )
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def machine():
-    packages = ("numpy", "scipy", "numba", "scikit-learn", "joblib")
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in packages},
-    }
 
 
 def images(folder, name):
@@ -189,7 +178,7 @@ def main():
     m = options.components
     pixels = images(folder, "train")
     bits = BinaryFeatures().fit_transform(pixels[: options.rows])
-    result = {"machine": machine(), "rows": options.rows, "components": m}
+    result = {"machine": machine("scikit-learn", "joblib"), "rows": options.rows, "components": m}
     for degree in (2, 3):
         title = f"Tensor Sketch of MNIST bits, degree {degree}, {m} components"
         measured = throughput(bits, degree, m, options.repeats)

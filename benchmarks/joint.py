@@ -11,37 +11,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
 import sys
 import warnings
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import process_time
 
 import numpy as np
+from _machine import machine
 
 import relatum as rt
 from relatum.errors import DegenerateWarning, MissingDependencyError
 
 RESULTS = Path(__file__).parent / "results"
 SETS = {"equivalences": rt.EQUIVALENCES, "linear orders": rt.LINEAR_ORDERS}
-
-
-def machine():
-    packages = {}
-    for name in ("numpy", "scipy", "numba", "highspy", "pyscipopt"):
-        try:
-            packages[name] = version(name)
-        except PackageNotFoundError:
-            packages[name] = None
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": packages,
-    }
 
 
 def truth_of(kind, n, rng):
@@ -162,7 +145,12 @@ def main():
     except MissingDependencyError as error:
         print(f"skipped: {error}")
         return 0
-    result = {"machine": machine(), "limit": options.limit, "summary": report(rows), "runs": rows}
+    result = {
+        "machine": machine("highspy", "pyscipopt"),
+        "limit": options.limit,
+        "summary": report(rows),
+        "runs": rows,
+    }
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result, indent=2) + "\n")
     return 0

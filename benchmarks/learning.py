@@ -14,13 +14,12 @@ import argparse
 import gzip
 import json
 import os
-import platform
 import warnings
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from _machine import machine
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
@@ -32,22 +31,6 @@ from relatum.measures.sdca import natural_lambda
 
 RESULTS = Path(__file__).parent / "results"
 NEAR = 1e-3
-
-
-def machine():
-    packages = ("numpy", "scipy", "numba", "scikit-learn", "liblinear-official")
-    versions = {}
-    for name in packages:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": versions,
-    }
 
 
 def sketched_mnist(folder, n, m):
@@ -191,7 +174,7 @@ def main():
     if not folder or not Path(folder).is_dir():
         raise SystemExit("set RELATUM_DATA to the benchmark data folder")
     warnings.simplefilter("ignore")
-    result = {"machine": machine(), "threads": args.threads}
+    result = {"machine": machine("scikit-learn", "liblinear-official"), "threads": args.threads}
     with threadpool_limits(args.threads):
         x, y = sketched_mnist(Path(folder), args.rows, args.components)
         result["problem"] = {

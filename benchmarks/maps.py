@@ -9,26 +9,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from _machine import machine
 
 import relatum as rt
 
 RESULTS = Path(__file__).parent / "results"
-
-
-def machine():
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in ("numpy", "scipy", "numba")},
-    }
 
 
 def seconds(work):

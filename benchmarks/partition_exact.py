@@ -15,38 +15,22 @@ import argparse
 import json
 import os
 import pickle
-import platform
 import subprocess
 import sys
 import tempfile
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from _machine import machine
 
 import relatum as rt
 
 RESULTS = Path(__file__).parent / "results" / "partition_exact.json"
 SOLVER = "partition_branch_and_cut"
 ROUNDED = 10_000  # CP-SAT wants integers: scores are multiplied by this and rounded
-
-
-def machine():
-    found = {}
-    for name in ("numpy", "scipy", "numba", "highspy", "pyscipopt", "ortools"):
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": found,
-    }
 
 
 def solve(scores, time_limit):
@@ -405,7 +389,11 @@ def part_peers(folder, args):
                 print(f"  {name}, {variant}: {cpu:.2f} s, value {value:.4f}, {ratio:.1f} times")
         rows.append({"peer_limit": args.peer_limit, **r})
         RESULTS.write_text(
-            json.dumps(before | {"peers": rows, "machine": machine()}, indent=1) + "\n"
+            json.dumps(
+                before | {"peers": rows, "machine": machine("highspy", "pyscipopt", "ortools")},
+                indent=1,
+            )
+            + "\n"
         )
     for variant in args.variants:
         least = min(ratio_to_best(r, variant) for r in rows)
@@ -458,7 +446,7 @@ def main():
     for part in args.parts:
         print(f"-- {part} --", flush=True)
         results[part] = PARTS[part](folder, args)
-        results["machine"] = machine()
+        results["machine"] = machine("highspy", "pyscipopt", "ortools")
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
 

@@ -15,15 +15,14 @@ import argparse
 import gzip
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from _machine import machine
 
 import relatum as rt
 from relatum.io import read_multicut, read_signed_graph
@@ -32,15 +31,6 @@ RESULTS = Path(__file__).parent / "results"
 NETWORKS = ("bitcoinotc", "slashdot-small", "wikielections")
 CASES = ("dense", "cremi", *NETWORKS, "planted")
 REPEATS = 2  # the first run compiles
-
-
-def machine():
-    return {
-        "cores": os.cpu_count(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-        "packages": {name: version(name) for name in ("numpy", "scipy", "numba")},
-    }
 
 
 def mnist(folder, name):

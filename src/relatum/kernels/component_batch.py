@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from .partition_polish import perturb_and_polish, polish, value_of
+from .union_find import root_of
 
 __all__ = [
     "CONTRADICTORY",
@@ -155,25 +156,17 @@ def _all_agree(c, k, e):
 
 
 @njit(cache=True, nogil=True)
-def _root(parent, v):
-    while parent[v] != v:
-        parent[v] = parent[parent[v]]
-        v = parent[v]
-    return v
-
-
-@njit(cache=True, nogil=True)
 def _contracted(c, k):
     """Return a number an element, equal for those known to be related, and how many there are."""
     n = c.element_ptr[k + 1] - c.element_ptr[k]
     parent = np.arange(n)
     for f in range(c.fixed_ptr[k], c.fixed_ptr[k + 1]):
         if c.fixed[f, 2] == 1:
-            a, b = _root(parent, c.fixed[f, 0]), _root(parent, c.fixed[f, 1])
+            a, b = root_of(parent, c.fixed[f, 0]), root_of(parent, c.fixed[f, 1])
             parent[max(a, b)] = min(a, b)
     number, m = np.empty(n, np.int64), 0
     for v in range(n):
-        r = _root(parent, v)
+        r = root_of(parent, v)
         if r == v:
             number[v] = m
             m += 1

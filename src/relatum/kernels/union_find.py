@@ -2,11 +2,12 @@
 
 from numba import njit
 
-__all__ = ["count_edges", "find_roots", "join_pairs", "join_pairs_capped"]
+__all__ = ["count_edges", "find_roots", "join_pairs", "join_pairs_capped", "root_of"]
 
 
 @njit(cache=True, nogil=True)
-def _root(parent, v):
+def root_of(parent, v):
+    """Return the root of an element's set, halving the path to it."""
     while parent[v] != v:
         parent[v] = parent[parent[v]]
         v = parent[v]
@@ -17,7 +18,7 @@ def _root(parent, v):
 def join_pairs(parent, i, j):
     """Join the sets of each pair; the smallest element of a set is its root."""
     for p in range(i.shape[0]):
-        a, b = _root(parent, i[p]), _root(parent, j[p])
+        a, b = root_of(parent, i[p]), root_of(parent, j[p])
         if a < b:
             parent[b] = a
         elif b < a:
@@ -33,7 +34,7 @@ def join_pairs_capped(parent, elements, pairs, i, j, most_elements, most_pairs):
     """
     refused = 0
     for p in range(i.shape[0]):
-        a, b = _root(parent, i[p]), _root(parent, j[p])
+        a, b = root_of(parent, i[p]), root_of(parent, j[p])
         if a == b:
             pairs[a] += 1
             continue
