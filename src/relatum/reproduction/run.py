@@ -116,14 +116,14 @@ def _orders(task: _Task) -> dict[str, Any]:
 def _beyond(task: _Task) -> dict[str, Any]:
     s, cells = task.settings, task.cells
     train, test = task.images
+    others = [(folder.resolve().name, load_images(folder)) for folder in task.folders]
+    if s.data != "digits":  # small and at hand everywhere
+        others.insert(0, ("scikit-learn_digits", load_digits()))
     return {
         "liftings": beyond.best_liftings(cells, s, train, test),
         "bilinear": scores.bilinear_scores(cells, s, train, test)[1],
         "joint": beyond.joint_orders(cells, s),
-        "images": [
-            beyond.other_images(cells, s, folder.resolve().name, *load_images(folder))
-            for folder in task.folders
-        ],
+        "images": [beyond.other_images(cells, s, name, *images) for name, images in others],
     }
 
 

@@ -130,9 +130,8 @@ def bilinear_scores(
     key = {"pairs": settings.pairs, "seed": settings.seed, "images": len(test.labels)}
 
     def learn() -> dict[str, NDArray[Any]]:
-        i, j, y = sample_pairs(
-            train.labels, settings.pairs, stratified=True, random_state=settings.seed
-        )
+        count = min(settings.pairs, _stratified_pairs(train.labels))
+        i, j, y = sample_pairs(train.labels, count, stratified=True, random_state=settings.seed)
         cost: dict[str, Any] = {}
         with clock(cost, "train"):
             measure = BilinearPairMeasure(settings.bilinear_strength, tol=1e-2)
@@ -150,6 +149,13 @@ def bilinear_scores(
     report["error_unstratified"] = float(wrong.mean())
     report["error_stratified"] = float((wrong[same].mean() + wrong[~same].mean()) / 2)
     return found["scores"], report
+
+
+def _stratified_pairs(labels: NDArray[Any]) -> int:
+    """Return how many pairs there are if related and unrelated ones are to be equally many."""
+    sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)
+    related = int((sizes * (sizes - 1) // 2).sum())
+    return 2 * min(related, len(labels) * (len(labels) - 1) // 2 - related)
 
 
 def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:

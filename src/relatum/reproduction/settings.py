@@ -118,7 +118,7 @@ FULL = Settings(
     ),
     linear_map_powers=tuple(range(1, 20)),
     measure_map_powers=(1, 3, 5, 7, 9, 10, 11, 12, 13, 15, 17, 19, 21, 23, 25, 27, 29),
-    map_powers=tuple(range(2, 30, 3)),
+    map_powers=tuple(range(1, 30, 2)),
     pair_powers=(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 27, 29, 31, 33, 35),
     pairs=500_000,
     test_images=1000,
@@ -131,6 +131,7 @@ FULL = Settings(
     subsets=10,
     sigmas=(1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0),
     sentences=10_000,
+    other_pair_epochs=2,
     fewer_images=50_000,
     fewer_powers=((4, 5, 6, 7, 8), (7, 9, 11)),
 )
