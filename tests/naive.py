@@ -499,6 +499,14 @@ def best_linear_order(w):
     return max(order_value(w, order) for order in permutations(range(len(w))))
 
 
+def least_loss(loss):
+    """The least that any order loses, where loss[a][b] is lost when b comes before a."""
+    n = len(loss)
+    return min(
+        sum(loss[b][a] for p, a in enumerate(o) for b in o[p + 1 :]) for o in permutations(range(n))
+    )
+
+
 def twins(w, a, b):
     """Whether two elements can be exchanged, whatever the order."""
     inf = float("inf")

@@ -1,3 +1,5 @@
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -37,13 +39,33 @@ def test_the_checker_orders_few_elements_itself(arithmetic):
 
 def test_a_claim_below_the_best_order_is_refused_with_integers_to_the_unit():
     rng = np.random.default_rng(1)
-    for n in (3, 5, 7):
+    for n in (3, 4, 5, 7):
         c = rng.integers(-4, 5, (n, n)).astype(float)
         problem = Problem(c, LINEAR_ORDERS)
         best = naive.best_linear_order((c - np.diag(np.diagonal(c))).tolist()) + np.trace(c)
         check_certificate(problem, Certificate(best, SubsetOrder()))
         with pytest.raises(CertificateError, match="above the claimed"):
             check_certificate(problem, Certificate(best - 1, SubsetOrder()))
+        # rounding is forgiven up to the next integer, and not beyond
+        assert _proves(problem, best, Rounded())
+        assert not _proves(problem, best - 1, Rounded())
+
+
+def test_precedences_and_what_loses_bound_orders_together():
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        n = int(rng.integers(3, 7))
+        c = rng.integers(-9, 10, (n, n)).astype(float)
+        place = rng.permutation(n)
+        known = [(a, b) for a, b in permutations(range(n), 2) if place[a] < place[b]]
+        chosen = [known[k] for k in rng.choice(len(known), min(3, len(known)), replace=False)]
+        problem = Problem(c, LINEAR_ORDERS & evidence(related=chosen))
+        w = np.where((problem.state == 0) | (problem.state.T == 1), -np.inf, c)
+        np.fill_diagonal(w, 0.0)
+        best = naive.best_linear_order(w.tolist()) + np.trace(c)
+        for arithmetic in (Exact(0), Rounded()):
+            assert _proves(problem, best, arithmetic)
+            assert not _proves(problem, best - 1, arithmetic)
 
 
 def test_too_many_elements_or_subsets_and_other_sets_are_refused(monkeypatch):

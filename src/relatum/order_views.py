@@ -96,7 +96,7 @@ def check_best_order(given: object, claim: Any) -> None:
         )
     excluded = (view.state == 0) | (view.state.T == 1)
     np.fill_diagonal(excluded, False)
-    w, room = _scaled(view, claim)
+    w, room = _scaled(view, view.halfway(claim))
     better = np.maximum(np.where(excluded, w.T, w), np.where(excluded.T, w, w.T))
     loss = np.where(excluded | excluded.T, 0, np.maximum(w - w.T, 0))  # of b before a
     spare = int(np.triu(better, 1).sum()) - room - 1
@@ -125,9 +125,14 @@ def _scaled(view: DenseView, claim: Any) -> tuple[NDArray[np.int64], int]:
     return up.astype(np.int64), math.floor(math.ldexp(room, shift))
 
 
-def _packed_cycles(loss: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Subsets {a, b, c} among which every order loses so much, no loss counted twice."""
-    rest = loss.copy()
+def _packed_cycles(
+    loss: NDArray[np.int64], must: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Subsets {a, b, c} among which every order loses so much, no loss counted twice.
+
+    What must precede may be part of any number of cycles: it is the rest of them that loses.
+    """
+    rest = np.where(must, np.int64(2) ** 62, loss)
     subsets, weights = [], []
     for a, b in np.argwhere(loss > 0).tolist():
         while rest[a, b] > 0:
@@ -149,7 +154,7 @@ def _order_losing_at_most(loss: NDArray[np.int64], must: NDArray[np.bool_], spar
     n = len(loss)
     one = np.int64(1) << np.arange(n, dtype=np.int64)
     needed = (must.T @ one).astype(np.int64)
-    cycle, weight = _packed_cycles(loss)
+    cycle, weight = _packed_cycles(loss, must)
     states, cost = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for _ in range(n):
         taken = (states[:, None] & one) != 0

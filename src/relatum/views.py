@@ -351,6 +351,17 @@ class DenseView:
             return offset
         return offset + (bound - offset) // step * step
 
+    def halfway(self, claim: Any) -> Any:
+        """Raise a claim half way to the next larger value, where arithmetic is not exact.
+
+        No relation has a value in between, so that rounding is forgiven there.
+        """
+        if self.arithmetic.exact:
+            return claim
+        low = self.floor(claim)
+        step = None if self._grid is None else self._grid[0]
+        return max(claim, low + step / 2) if step else claim
+
     def _find_grid(self) -> tuple[Any, Any]:
         """Return (step, offset) such that all values are offset + k step; step None if unknown."""
         c = self.scores

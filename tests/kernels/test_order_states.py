@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.kernels.order_states import greedy_order, pack_cycles, pruned_order
+from relatum.kernels.order_states import greedy_order, least_loss, pack_cycles, pruned_order
 
 
 def _weights(rng, n, kind):
@@ -56,3 +56,23 @@ def test_greedy_takes_the_least_loss_each_time_and_what_must_come_first():
         left.remove(best)
     assert order == expected
     assert order.index(3) < order.index(2)
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "excluded"])
+def test_least_loss_is_that_of_all_orders_if_within_the_limit(kind):
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        n = int(rng.integers(3, 7))
+        w = _weights(rng, n, kind)
+        loss = np.maximum(w - w.T, 0.0)
+        np.fill_diagonal(loss, 0.0)
+        best = naive.least_loss(loss.tolist())
+        done, lost, order = least_loss(loss, best + 1e-9, 1 << n, 1 << n)
+        assert done
+        assert lost == pytest.approx(best, abs=1e-9)
+        assert -naive.order_value((-loss.T).tolist(), order.tolist()) == pytest.approx(lost)
+        assert least_loss(loss, best - 0.5, 1 << n, 1 << n)[:2] == (True, np.inf)
+        # too few states, or too narrow a layer: nothing is claimed
+        assert not least_loss(loss, 1e9, 1, 1 << n)[0]
+        if kind != "excluded":
+            assert not least_loss(loss, 1e9, 1 << n, 0)[0]

@@ -16,11 +16,17 @@ from relatum.testing import check_solver
 
 METHODS = {
     "dp": (MANY_STATES, None),
-    "lp": (0, TreeSettings()),
+    "lp": (0, TreeSettings(states=0)),
+    "outright": (0, TreeSettings(root_rounds=1, max_nodes=1)),
     "branching": (
         0,
         TreeSettings(
-            root_rounds=1, half_rounds=0, node_rounds=1, iterations=20, node_iterations=20
+            root_rounds=1,
+            half_rounds=0,
+            node_rounds=1,
+            iterations=20,
+            node_iterations=20,
+            states=0,
         ),
     ),
 }
@@ -104,7 +110,7 @@ def test_branching_on_a_hard_instance_is_proved():
     c = np.array([[float((b - a) % n in squares) for b in range(n)] for a in range(n)])
     problem = rt.Problem(c, rt.LINEAR_ORDERS)
     plan = plan_of(problem)
-    settings = TreeSettings(root_rounds=4, half_rounds=0, node_rounds=2)
+    settings = TreeSettings(root_rounds=4, half_rounds=0, node_rounds=2, states=0)
     order, bound, proof, stats = solve_plan(plan, Control(prove=True), None, 0, settings)
     assert stats["nodes"] > 1
     e = rt.infer(problem, prove=True)
@@ -124,6 +130,7 @@ def test_a_tree_cut_short_proves_the_bound_it_claims(max_nodes):
         node_iterations=1,
         probe_iterations=1,
         max_nodes=max_nodes,
+        states=0,
     )
     for n in (11, 19, 23):
         squares = {k * k % n for k in range(1, n)}

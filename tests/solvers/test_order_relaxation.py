@@ -68,3 +68,26 @@ def test_an_incumbent_takes_better_orders_only():
     assert not incumbent.offer(worst)
     assert incumbent.value == values.max()
     assert incumbent.level > incumbent.value  # integers: a bound below the next one will do
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.3])
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_open_is_settled_as_by_all_orders(seed, scale):
+    d = _differences(seed, 7) * scale
+    orders, values = _values(d)
+    rank = np.argsort(orders, axis=1)
+    rng = np.random.default_rng(seed)
+    for known in range(5):
+        relaxation = OrderRelaxation(d)
+        truth = rng.permutation(7)
+        places = np.sort(rng.choice(7, (known, 2)), axis=1)
+        pairs = truth[places[places[:, 0] < places[:, 1]]].reshape(-1, 2)
+        relaxation.assign(pairs, np.ones(len(pairs), dtype=bool))
+        open_ = (rank[:, pairs[:, 0]] < rank[:, pairs[:, 1]]).all(axis=1)
+        incumbent = OrderIncumbent(d, orders[int(rng.integers(len(orders)))])
+        before = incumbent.value
+        assert not relaxation.settle(incumbent, 0)
+        assert incumbent.value == before
+        assert relaxation.settle(incumbent, 1 << 12)
+        assert incumbent.value == pytest.approx(max(before, values[open_].max()), abs=1e-6)
+        assert incumbent.value == pytest.approx(incumbent.value_of(incumbent.order))

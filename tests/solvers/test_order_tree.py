@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from relatum.certificate import SubsetOrder
 from relatum.solvers.control import Control
 from relatum.solvers.order_relaxation import OrderIncumbent, OrderRelaxation
 from relatum.solvers.order_tree import FEW_OPEN, Tree, TreeSettings
@@ -19,7 +20,7 @@ def _tree(n, settings, control=None):
 def test_cuts_in_the_tree_change_the_work_and_not_the_result():
     found = {}
     for rounds in (0, 3):
-        tree = _tree(11, TreeSettings(half_rounds=0, node_half_rounds=rounds))
+        tree = _tree(11, TreeSettings(half_rounds=0, node_half_rounds=rounds, states=0))
         bound, _ = tree.run()
         found[rounds] = bound, tree.incumbent.value, tree.stats["half_cuts"]
     assert found[0][:2] == found[3][:2]
@@ -48,3 +49,13 @@ def test_a_monitor_stops_the_tree_with_a_valid_bound():
     bound, _ = tree.run()
     assert len(heard) == 4
     assert bound >= tree.incumbent.value
+
+
+@pytest.mark.parametrize("states", [0, 6, 10_000])
+def test_what_is_left_is_ordered_outright_where_that_takes_few_states(states):
+    tree = _tree(11, TreeSettings(states=states))
+    bound, proof = tree.run()
+    assert bound == tree.incumbent.value
+    outright = states == 10_000
+    assert isinstance(proof, SubsetOrder) == outright
+    assert (tree.stats["rounds"] == 0) == outright

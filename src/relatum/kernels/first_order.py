@@ -62,34 +62,33 @@ def _dual_step(rows, sides, step, ahead, duals, w, g):
     y, anchor, out = duals[0], duals[1], duals[2]
     t = triples.shape[0]
     moved = 0.0
-    for r in range(t + start.size - 1):
-        if r < t:
-            i, j, k = triples[r, 0], triples[r, 1], triples[r, 2]
-            s = ahead[i] + ahead[j] - ahead[k]
-        else:
-            s = 0.0
-            for q in range(start[r - t], start[r - t + 1]):
-                s += coefficient[q] * ahead[column[q]]
+    for r in range(t):
+        # unsigned: no check for negative indices
+        i, j, k = np.uint32(triples[r, 0]), np.uint32(triples[r, 1]), np.uint32(triples[r, 2])
+        sigma = step * sides[2, r]
+        v = y[r] + sigma * (ahead[i] + ahead[j] - ahead[k])
+        v -= min(max(v, sigma * sides[0, r]), sigma * sides[1, r])
+        d = v - y[r]
+        moved += d * d / sigma
+        out[r] = v
+        y[r] = w * (v + d) + (1.0 - w) * anchor[r]
+        g[i] += v
+        g[j] += v
+        g[k] -= v
+    for r in range(t, t + start.size - 1):
+        s = 0.0
+        for q in range(start[r - t], start[r - t + 1]):
+            s += coefficient[q] * ahead[column[q]]
         sigma = step * sides[2, r]
         v = y[r] + sigma * s
-        if v > sigma * sides[1, r]:
-            v -= sigma * sides[1, r]
-        elif v < sigma * sides[0, r]:
-            v -= sigma * sides[0, r]
-        else:
-            v = 0.0
+        v -= min(max(v, sigma * sides[0, r]), sigma * sides[1, r])
         d = v - y[r]
         moved += d * d / sigma
         out[r] = v
         y[r] = w * (v + d) + (1.0 - w) * anchor[r]
         if v != 0.0:
-            if r < t:
-                g[i] += v
-                g[j] += v
-                g[k] -= v
-            else:
-                for q in range(start[r - t], start[r - t + 1]):
-                    g[column[q]] += coefficient[q] * v
+            for q in range(start[r - t], start[r - t + 1]):
+                g[column[q]] += coefficient[q] * v
     return moved
 
 

@@ -12,7 +12,7 @@ from numba import njit
 
 from relatum.kernels.order_search import insertion_search
 
-__all__ = ["greedy_order", "pack_cycles", "pruned_order"]
+__all__ = ["greedy_order", "least_loss", "pack_cycles", "pruned_order"]
 
 
 @njit(cache=True)
@@ -78,29 +78,114 @@ def _find(table, keys, key):
 
 
 @njit(cache=True)
-def _prices(loss, cycles, weight, state, added, freed):
-    """Fill in what each open element loses if it comes next, and what the bound then drops.
+def _by_element(cycles, weight, n):
+    """Return the cycles of each element: starts, masks and weights; and their total weight."""
+    start = np.zeros(n + 1, np.int64)
+    for e in cycles.flat:
+        start[e + 1] += 1
+    for e in range(n):
+        start[e + 1] += start[e]
+    masks = np.empty(cycles.size, np.uint64)
+    own = np.empty(cycles.size)
+    most = np.zeros(n)
+    fill = start[:-1].copy()
+    for t in range(weight.size):
+        mask = np.uint64(0)
+        for p in range(3):
+            mask |= np.uint64(1) << np.uint64(cycles[t, p])
+        for p in range(3):
+            e = cycles[t, p]
+            masks[fill[e]], own[fill[e]] = mask, weight[t]
+            fill[e] += 1
+            most[e] += weight[t]
+    return start, masks, own, most
 
-    Returns the lower bound on what the open elements lose among themselves.
-    """
+
+@njit(cache=True)
+def _open_losses(loss, state, added):
+    """Fill in what each element loses if it comes next, before the other open ones."""
     n = loss.shape[0]
-    one = np.uint64(1)
     added[:] = 0.0
-    freed[:] = 0.0
     for k in range(n):
-        if not (state >> np.uint64(k)) & one:
+        if not (state >> np.uint64(k)) & np.uint64(1):
             for j in range(n):
                 added[j] += loss[k, j]
-    total = 0.0
-    for t in range(weight.size):
-        a, b, c = cycles[t, 0], cycles[t, 1], cycles[t, 2]
-        taken = (state >> np.uint64(a)) | (state >> np.uint64(b)) | (state >> np.uint64(c))
-        if not taken & one:
-            total += weight[t]
-            freed[a] += weight[t]
-            freed[b] += weight[t]
-            freed[c] += weight[t]
-    return total
+
+
+@njit(cache=True)
+def least_loss(loss, limit, most, wide):
+    """Return (done, loss, order) of an order that loses least, if that is at most `limit`.
+
+    Parameters
+    ----------
+    loss : float64 array (n, n)
+        loss[a, b] is lost when b comes before a; inf if it must not. At most 64 elements.
+    limit : float
+    most : int
+        How many subsets may be looked at.
+    wide : int
+        How many of them may have the same number of elements. Layers are widest early: many
+        of the few first elements tell soon that there are too many in all.
+
+    Returns
+    -------
+    done : bool
+        False if there are more subsets; then nothing is known.
+    loss : float
+        inf if every order loses more than `limit`.
+    order : int64 array (n,)
+    """
+    n = loss.shape[0]
+    cycles, weight = pack_cycles(loss)
+    start, masks, own, freed_most = _by_element(cycles, weight, n)
+    capacity = most if n > 30 else min(most, 1 << n)
+    size = 2
+    while size < 2 * capacity + 2:
+        size *= 2
+    table = np.full(size, -1, np.int64)
+    keys = np.empty(capacity + 1, np.uint64)
+    cost = np.empty((capacity + 1, 2))  # lost so far, and at least to be lost by the rest
+    parent = np.empty((capacity + 1, 2), np.int64)
+    keys[0], cost[0, 0], cost[0, 1] = 0, 0.0, weight.sum()
+    first, last, count = 0, 1, 1
+    added = np.empty(n)
+    order = np.arange(n)
+    for _ in range(n):
+        for s in range(first, last):
+            state = keys[s]
+            _open_losses(loss, state, added)
+            for j in range(n):
+                total = cost[s, 0] + added[j]
+                bit = np.uint64(1) << np.uint64(j)
+                if state & bit or total + cost[s, 1] - freed_most[j] > limit:
+                    continue
+                rest = cost[s, 1]
+                for t in range(start[j], start[j + 1]):
+                    if not state & masks[t]:
+                        rest -= own[t]
+                if total + rest > limit:
+                    continue
+                slot = _find(table, keys, state | bit)
+                at = table[slot]
+                if at < 0:
+                    if count > capacity or count - last > wide:
+                        return False, np.inf, order
+                    at = count
+                    table[slot] = at
+                    keys[at] = state | bit
+                    cost[at, 0], cost[at, 1] = np.inf, rest
+                    count += 1
+                if total < cost[at, 0]:
+                    cost[at, 0] = total
+                    parent[at, 0], parent[at, 1] = s, j
+        if last == count:
+            return True, np.inf, order
+        first, last = last, count
+    s = first  # the last layer has one state: all elements
+    for place in range(n - 1, -1, -1):
+        order[place] = parent[s, 1]
+        s = parent[s, 0]
+    return True, cost[first, 0], order
 
 
 @njit(cache=True)
@@ -124,45 +209,7 @@ def pruned_order(w, most):
     for p in range(n):
         for q in range(p + 1, n):
             limit += loss[order[q], order[p]]
-    cycles, weight = pack_cycles(loss)
-    capacity = most if n > 30 else min(most, 1 << n)
-    size = 2
-    while size < 2 * capacity + 2:
-        size *= 2
-    table = np.full(size, -1, np.int64)
-    keys = np.empty(capacity + 1, np.uint64)
-    cost = np.empty(capacity + 1)
-    parent = np.empty((capacity + 1, 2), np.int64)
-    keys[0], cost[0] = 0, 0.0
-    first, last, count = 0, 1, 1
-    added, freed = np.empty(n), np.empty(n)
-    one = np.uint64(1)
-    for _ in range(n):
-        for s in range(first, last):
-            bound = _prices(loss, cycles, weight, keys[s], added, freed)
-            for j in range(n):
-                if (keys[s] >> np.uint64(j)) & one:
-                    continue
-                total = cost[s] + added[j]
-                if total + bound - freed[j] > limit:
-                    continue
-                key = keys[s] | (one << np.uint64(j))
-                slot = _find(table, keys, key)
-                at = table[slot]
-                if at < 0:
-                    if count > capacity:
-                        return False, order
-                    at = count
-                    table[slot] = at
-                    keys[at] = key
-                    cost[at] = np.inf
-                    count += 1
-                if total < cost[at]:
-                    cost[at] = total
-                    parent[at, 0], parent[at, 1] = s, j
-        first, last = last, count
-    s = first  # the last layer has one state: all elements
-    for place in range(n - 1, -1, -1):
-        order[place] = parent[s, 1]
-        s = parent[s, 0]
-    return True, order
+    done, least, best = least_loss(loss, limit, most, most)
+    if done and least < np.inf:
+        return True, best
+    return False, order

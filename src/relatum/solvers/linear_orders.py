@@ -8,7 +8,7 @@ ordered by dynamic programming over these, others by branch and cut (to prove) o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ __all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "SUBSET_MARGIN", "refus
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-FEW_STATES = 3_000  # subsets that dynamic programming may look at before branch and cut
+FEW_STATES = 500  # subsets that dynamic programming may look at before branch and cut
 MANY_STATES = 100_000  # ... if it is asked for; less than what the checker is ready to do
 DP_ELEMENTS = 62
 MOST_ELEMENTS = 5_000
@@ -134,7 +134,7 @@ def _by_search(
     difference = w - w.T
     if not control.prove:
         return _anneal_only(search, control, difference, base)
-    search.anneal(min(150 * n, 100_000), expired=control.expired)
+    search.anneal(min(50 * n, 100_000), expired=control.expired)
     before = plan.before[np.ix_(part, part)]
     incumbent = OrderIncumbent(difference, search.order, base, large, before)
     if not _integers(w):  # differences may be integers in floating point only
@@ -144,6 +144,9 @@ def _by_search(
     known = np.argwhere(before).astype(np.int64)
     if len(known):
         relaxation.assign(known, np.ones(len(known), dtype=np.bool_))
+    settings = settings or TreeSettings()
+    if not incumbent.grid and incumbent.tolerance < 2 * SUBSET_MARGIN * np.abs(w).sum():
+        settings = replace(settings, states=0)  # solver and checker round too much
     tree = Tree(relaxation, incumbent, control, settings)
     bound, proof = tree.run()
     total = bound + base
@@ -180,6 +183,8 @@ def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) 
 def feasible_order(d: Floats, score: Floats) -> Index:
     """Return an order that respects d = inf, larger scores first wherever possible."""
     forced = np.isposinf(d)
+    if not forced.any():
+        return np.argsort(-score, kind="stable").astype(np.int64)
     waiting = forced.sum(axis=0)
     order = np.empty(len(d), dtype=np.int64)
     key = np.array(score, dtype=np.float64)

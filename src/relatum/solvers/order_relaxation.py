@@ -22,7 +22,7 @@ from relatum.bounds import grid_of
 from relatum.certificate import Cuts, Imply, Proof
 from relatum.kernels.order_rows import close_precedence, half_cycles, violated_dicycles
 from relatum.kernels.order_search import insertion_search, order_gain
-from relatum.kernels.order_states import pack_cycles
+from relatum.kernels.order_states import least_loss, pack_cycles
 from relatum.order_families import folded_half_rows
 from relatum.solvers.order_search import least_gain
 from relatum.solvers.order_tree import Incumbent
@@ -35,6 +35,7 @@ Index = NDArray[np.int64]
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
 HALF_EFFORT = 60  # nodes looked at from each source of a {0,1/2}-cut
+OUTRIGHT = 62  # elements that may be ordered outright: one bit each
 
 
 def imply_steps(steps: Index, then: Proof) -> Proof:
@@ -191,6 +192,26 @@ class OrderRelaxation:
             self.lp.fix(self.column[a, b], (a < b).astype(np.float64))
         return partial(imply_steps, steps), bool(clash[0] < 0)
 
+    def settle(self, incumbent: Incumbent, states: int) -> bool:
+        """Order what is open by the subsets that may begin a better order, if these are few.
+
+        The best order is offered to the incumbent; True if then none is better by more than
+        half of what the incumbent tolerates.
+        """
+        if self.n > OUTRIGHT or states == 0:
+            return False
+        slack = 0.75 * incumbent.grid or 0.5 * incumbent.tolerance
+        loss = np.maximum(self.d, 0.0)
+        loss[self.before], loss[self.before.T] = np.inf, 0.0
+        lp = self.lp
+        most = float(np.maximum(lp.lower * lp.objective, lp.upper * lp.objective).sum())
+        limit = most - incumbent.value - slack
+        done, least, order = least_loss(loss, limit, states, states // 13)
+        if done and least < np.inf:
+            rank = np.argsort(order)
+            incumbent.take((rank[:, None] < rank).astype(np.float64))
+        return bool(done and most - least < incumbent.value + slack)
+
     def branch_pairs(self, count: int) -> list[tuple[int, int]]:
         """Return open pairs near one half, heavy ones first."""
         i, j = self.upper
@@ -228,6 +249,8 @@ class OrderIncumbent(Incumbent):
     ) -> None:
         self.d = d
         self.order = order
+        self._upper = float(np.triu(d, 1).sum())
+        self._exact = grid_of(d) > 0  # sums of integers need no care
         super().__init__(self.value_of(order), grid_of(d), float(np.abs(d).sum()), offset, parts)
         self.search = d.copy()
         self.known: Index = np.empty((0, 2), dtype=np.int64)
@@ -235,10 +258,11 @@ class OrderIncumbent(Incumbent):
             self.known = np.argwhere(before)
             self.search[before], self.search[before.T] = np.inf, -np.inf
         self.least = least_gain(d)
-        self._upper = float(np.triu(d, 1).sum())
 
     def value_of(self, order: Index) -> float:
         """Sum d_ij over i < j with i before j."""
+        if self._exact:
+            return float(order_gain(self.d, order) + self._upper) / 2
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         i, j = np.triu_indices(len(order), 1)

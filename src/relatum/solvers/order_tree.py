@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.backends.first_order import FirstOrderLP
-from relatum.certificate import Branch, Cuts, Fix, Leaf, Proof
+from relatum.certificate import Branch, Cuts, Fix, Leaf, Proof, SubsetOrder
 from relatum.solvers.control import Control
 
 __all__ = ["Incumbent", "Relaxation", "Tree", "TreeSettings"]
@@ -55,6 +55,12 @@ class Relaxation(Protocol):
 
     def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
         """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
+
+    def settle(self, incumbent: Incumbent, states: int) -> bool:
+        """Finish what is open outright, if that takes few states; offer the best to the incumbent.
+
+        True if no relation is better then; a checker is left to see that for itself.
+        """
 
     def branch_pairs(self, count: int) -> list[tuple[int, int]]:
         """Return open pairs worth branching on, best first."""
@@ -124,6 +130,7 @@ class _Node:
     pair: tuple[int, int] = (-1, -1)
     children: tuple[_Node, ...] = ()
     consistent: bool = True
+    outright: bool = False
 
     def keep_bound(self, relaxation: Relaxation) -> None:
         """Keep the relaxation's bound, and the multipliers that prove it, if it is better."""
@@ -132,7 +139,7 @@ class _Node:
 
     def proof(self) -> Proof:
         """Return the proof of everything below the node."""
-        proof: Proof = Leaf(self.cuts)
+        proof: Proof = SubsetOrder() if self.outright else Leaf(self.cuts)
         if self.children:
             related, unrelated = (c.proof() for c in self.children)
             proof = Branch(self.pair, unrelated, related)
@@ -156,6 +163,7 @@ class TreeSettings:
     candidates: int = 4
     probe_iterations: int = 30
     max_nodes: int = 1_000_000
+    states: int = 6_000  # subsets looked at to order outright what is left open
 
 
 class Tree:
@@ -216,7 +224,7 @@ class Tree:
     def _bound(self, node: _Node) -> bool:
         """Add rows and fix pairs until the node is closed (True) or progress stalls."""
         relaxation, s = node.relaxation, self.settings
-        if not node.consistent:
+        if not node.consistent or (node.depth == 0 and self._settles(node)):
             node.relaxation = None
             return True
         assert relaxation is not None
@@ -300,10 +308,16 @@ class Tree:
             return True
         if _open_columns(relaxation):
             relaxation.lp.drop_implied()
-            return False
+            return self._settles(node)
         self.incumbent.take(relaxation.point())
         node.cuts = ()  # every pair is fixed: without rows the bound is the value
         return True
+
+    def _settles(self, node: _Node) -> bool:
+        """Finish what the node leaves open outright, if few states have to be looked at."""
+        assert node.relaxation is not None
+        node.outright = node.relaxation.settle(self.incumbent, self.settings.states)
+        return node.outright
 
     def _branch(self, node: _Node) -> list[_Node]:
         """Split at the pair whose two sides improve the bound most, by short trials."""

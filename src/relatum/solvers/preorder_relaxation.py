@@ -131,6 +131,10 @@ class PreorderRelaxation:
             self._fix_columns()
         return closure.proof, closure.conflict is None
 
+    def settle(self, incumbent: Incumbent, states: int) -> bool:
+        """Return False: no other method finishes what is open."""
+        return False
+
     def branch_pairs(self, count: int) -> list[tuple[int, int]]:
         """Return open pairs near one half, heavy ones first."""
         lp = self.lp
