@@ -19,6 +19,7 @@ from relatum.reproduction.settings import Lifting, Settings
 __all__ = ["curve", "maps", "sketches"]
 
 _ROWS = 2000  # images whose bits are held at a time
+_HOPELESS = 0.95  # relative gap of dual variables that are no start for the next fit
 
 
 def maps(cells: Cells, settings: Settings, train: Digits, test: Digits) -> dict[str, Any]:
@@ -73,7 +74,11 @@ class _Features:
 def curve(
     cells: Cells, settings: Settings, lifting: Lifting, train: Digits, test: Digits
 ) -> list[dict[str, Any]]:
-    """Fit one lifting for all strengths, from weak to strong, each started from the one before."""
+    """Fit one lifting for all strengths, from weak to strong, each started from the one before.
+
+    Where the one before is far from its optimum, its dual variables are large and nearly cancel:
+    a start from zero is better then.
+    """
     powers = settings.powers_of_maps(lifting)
     features = _Features(lifting, train, test, settings.seed)
     name = f"maps/{lifting.name}_{len(train.labels)}"
@@ -109,8 +114,10 @@ def curve(
 
         with suppress(NotComputed):
             fits.append(cells.numbers(f"{name}/{power}", key, fit))
-        if state is not None:
-            start = state["duals"]
+            if state is not None:
+                start = state["duals"]
+            if fits[-1]["relative_gap"] > _HOPELESS:
+                start = None
     return fits
 
 
