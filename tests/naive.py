@@ -977,3 +977,33 @@ def merged_pairs(low, high, score):
     for a, b, w in zip(low, high, score, strict=True):
         found.setdefault((a, b), []).append(w)
     return found
+
+
+# --- bounds of large clusterings ------------------------------------------------------------------
+
+
+def violated_paths(lengths, least, hop):
+    """Violation of the shortest path of at least two pairs between the ends of each pair.
+
+    ``lengths`` has a length for each listed pair (a, b), a < b. Of two paths the one with the
+    least length + hop times pairs counts.
+    """
+    elements = sorted({v for pair in lengths for v in pair})
+    steps = {}
+    for (a, b), d in lengths.items():
+        steps.setdefault(a, []).append((b, max(0.0, d)))
+        steps.setdefault(b, []).append((a, max(0.0, d)))
+    found = {}
+    for u in elements:
+        best = {u: (0.0, 0)}
+        for _ in elements:
+            for p in list(best):
+                for w, d in steps[p]:
+                    way = best[p][0] + d + hop, best[p][1] + 1
+                    if w not in best or way < best[w]:
+                        best[w] = way
+        for v, (far, pairs) in best.items():
+            gain = lengths.get((u, v), -np.inf) - (far - hop * pairs)
+            if pairs >= 2 and gain > least:
+                found[u, v] = gain
+    return found

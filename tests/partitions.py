@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import naive
 import relatum as rt
 from relatum.kernels.partition_rules import Rules
 from relatum.kernels.partition_sparse import SparseGraph
@@ -104,3 +105,49 @@ def random_problem(rng, n):
             feasible=feasible,
         )
     return problem, weights, lambda row: all(rule(row) for rule in allowed)
+
+
+def restricted_problem(seed, listed=1.0):
+    """A random problem with ties, evidence, groups, a cap or a background, and its optimum.
+
+    ``listed`` is the share of pairs that are scored; below 1 the problem is sparse. The
+    optimum is found by enumeration, here and not by the library.
+    """
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 8))
+    i, j = np.triu_indices(n, 1)
+    c = rng.integers(-3, 4, len(i)).astype(float) if seed % 4 == 0 else rng.normal(size=len(i)) * 2
+    labels = naive.all_partitions(n)
+    same = labels[:, i] == labels[:, j]
+    allowed = np.ones(len(labels), dtype=bool)
+    feasible = rt.EQUIVALENCES
+    if seed % 3 == 1:
+        together, apart = rng.permutation(len(i))[:2]
+        pairs = [(int(i[k]), int(j[k])) for k in (together, apart)]
+        feasible = feasible & rt.evidence(related=pairs[:1], unrelated=pairs[1:])
+        allowed &= same[:, together] & ~same[:, apart]
+    elif seed % 3 == 2 and seed % 2:
+        group = rng.integers(0, 3, n)
+        feasible = feasible & rt.one_per_group(group)
+        allowed &= ~(same & (group[i] == group[j])).any(axis=1)
+    if seed % 5 == 3:
+        cap = int(rng.integers(2, n))
+        feasible = feasible & rt.at_most(cap)
+        allowed &= np.array([np.bincount(row).max() <= cap for row in labels])
+    if listed < 1:
+        keep = rng.random(len(i)) < listed
+        background = [0.0, -0.4, -2.0][seed % 7 % 3]
+        problem = rt.Problem.from_pairs(
+            i[keep], j[keep], c[keep], n=n, background=background, feasible=feasible
+        )
+        c = np.where(keep, c, background)
+    else:
+        problem = rt.Problem(c, feasible)
+    return problem, float((same[allowed] @ c).max())
+
+
+def proved(problem, bound, proof):
+    """Whether the independent checker re-proves a bound."""
+    certificate = rt.Certificate(bound, proof)
+    e = rt.Estimate(rt.Status.BOUND_ONLY, None, -np.inf, bound, certificate, "test")
+    return bool(rt.verify(problem, e))

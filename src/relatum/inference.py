@@ -234,7 +234,7 @@ def _put_together(reduced: Reduced, outcomes: Sequence[Outcome], control: Contro
     for part, outcome in zip(reduced.parts, outcomes, strict=True):
         bound, proof = outcome.bound, outcome.proof
         if proof is None:
-            bound, proof = affordable_bound(part, control)
+            bound, proof = affordable_bound(part, control, outcome.relation)
         bounds.append(bound)
         proofs.append(proof)
     total = math.fsum([reduced.constant, reduced.error, *bounds])
@@ -257,7 +257,7 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
         return _infeasible(message, certificate, solver, control, None)
     relation, bound, proof = outcome.relation, outcome.bound, outcome.proof
     if proof is None:
-        bound, proof = affordable_bound(problem, control)
+        bound, proof = affordable_bound(problem, control, relation)
     stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
     if relation is None:
         return Estimate(

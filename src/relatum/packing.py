@@ -20,7 +20,7 @@ from relatum.kernels.packing import enter_keys, pack_paths, pack_triangles, pack
 from relatum.problem import Problem
 from relatum.scores import SparseScores
 
-__all__ = ["MOST_DENSE", "packing_bound"]
+__all__ = ["LENGTHS", "MOST_DENSE", "adjacency", "packing_bound", "raised", "sparse_pairs"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -55,8 +55,8 @@ def packing_bound(problem: Problem, thorough: bool = False, seed: int = 0) -> tu
     return _dense_bound(problem, thorough, seed)
 
 
-def _finish(total: float, magnitude: float, cuts: list[Cuts]) -> tuple[float, Proof]:
-    """Raise a float bound to safety."""
+def raised(total: float, magnitude: float, cuts: list[Cuts]) -> tuple[float, Proof]:
+    """Raise a float bound to safety, and make a proof of what gave it."""
     return total + 1e-9 * (1 + magnitude), Leaf(tuple(c for c in cuts if len(c)))
 
 
@@ -92,7 +92,7 @@ def _dense_bound(problem: Problem, thorough: bool, seed: int) -> tuple[float, Pr
         residual[places] = 0.0
         fixed = _sum_of_bests(own - _prices(cuts, n)[places], state)
     total = float(np.maximum(residual, 0, out=residual).sum()) + constant + fixed
-    return _finish(total + float(cuts.multipliers.sum()), magnitude, [cuts])
+    return raised(total + float(cuts.multipliers.sum()), magnitude, [cuts])
 
 
 def _levels(n_pairs: int, thorough: bool) -> tuple[float, ...]:
@@ -125,11 +125,11 @@ def _prices(cuts: Cuts, n: int) -> Floats:
 def _sparse_bound(problem: Problem, scores: SparseScores, thorough: bool) -> tuple[float, Proof]:
     n = problem.n
     off = scores.i != scores.j
-    keys, own, state = _sparse_pairs(problem, scores, off)
+    keys, own, state = sparse_pairs(problem, scores, off)
     constant = float(scores.log_odds[~off].sum(dtype=np.float64))
     i, j = keys // n, keys % n
     residual = np.where(state == 1, FAR, np.where(state == 0, -FAR, own))
-    graph = _adjacency(i, j, n)
+    graph = adjacency(i, j, n)
     magnitude = float(np.abs(own).sum())
     scans = 100_000 if thorough else 4_000
     paths = _packed_paths(graph, residual, (i, j), magnitude / max(1, len(own)), scans)
@@ -140,10 +140,10 @@ def _sparse_bound(problem: Problem, scores: SparseScores, thorough: bool) -> tup
     total = _sum_of_bests(residual, state) + constant
     sides = (paths.index >= 0).sum(axis=1) - 2  # a path of k pairs has k - 1 on its right
     total += float(sides @ paths.multipliers) + float(wedges.multipliers.sum())
-    return _finish(total, magnitude, [paths, wedges])
+    return raised(total, magnitude, [paths, wedges])
 
 
-def _sparse_pairs(
+def sparse_pairs(
     problem: Problem, scores: SparseScores, off: NDArray[np.bool_]
 ) -> tuple[Index, Floats, NDArray[np.int8]]:
     """Return sorted keys a * n + b of listed and decided pairs a < b, log-odds and states."""
@@ -163,7 +163,7 @@ def _sparse_pairs(
     return keys, own, state
 
 
-def _adjacency(i: Index, j: Index, n: int) -> tuple[Index, Index, Index]:
+def adjacency(i: Index, j: Index, n: int) -> tuple[Index, Index, Index]:
     """Compressed rows of the graph of some pairs: pointers, neighbours, pair numbers."""
     ends, others = np.concatenate([i, j]), np.concatenate([j, i])
     order = np.argsort(ends, kind="stable")
