@@ -925,6 +925,55 @@ def first_fit(components, tries, sizes, cap, cannot, groups):
     return labels
 
 
+def anneal_partition(weights, labels, capacity, temperatures, gumbels, state, allowed):
+    """Heat bath over the sets of elements, block after block; sums are made anew every time.
+
+    ``allowed(labels, v, c)`` says whether the rules let v enter set c. Sets are numbered by
+    rows, of which the free ones are kept in the order in which they became free.
+    """
+    labels, n = list(labels), len(labels)
+    sets = sorted(set(labels), key=labels.index)
+    # the order of rows after loading labels 0, 1, ... in turn: each was swapped to the front
+    rows, used = list(range(capacity)), 0
+    for c in sets:
+        at = rows.index(c)
+        rows[at], rows[used] = rows[used], c
+        used += 1
+    block = max(1, min(16, n // 32))
+    blocks = (n + block - 1) // block
+    for temperature in temperatures:
+        state, u = split_mix(state)
+        first = int(u * blocks)
+        for b in range(blocks):
+            begin = (first + b) % blocks * block
+            some = range(begin, min(begin + block, n))
+            state, u = split_mix(state)
+            at = int(u * len(gumbels))
+            offers = [[] for _ in some]
+            for c in rows[: used + 1]:
+                for offer, v in zip(offers, some, strict=True):
+                    noise = gumbels[(at + v - begin) % len(gumbels)]
+                    offer.append((set_sums(weights, labels, c, v) + temperature * noise, c))
+                at = at + len(some)
+                at -= len(gumbels) if at >= len(gumbels) else 0
+            liked = [max(offer, key=lambda pair: pair[0])[1] for offer in offers]
+            for v, c in zip(some, liked, strict=True):
+                a = labels[v]
+                alone = labels.count(a) == 1
+                if c == a or (c not in labels and alone) or not allowed(labels, v, c):
+                    continue
+                if alone:
+                    place = rows.index(a)
+                    used -= 1
+                    rows[place], rows[used] = rows[used], a
+                if c not in labels:
+                    place = rows.index(c)
+                    rows[place], rows[used] = rows[used], c
+                    used += 1
+                labels[v] = c
+    return labels
+
+
 # --- components of pair tables --------------------------------------------------------------------
 
 

@@ -34,6 +34,46 @@ def test_change_of_value_is_right_and_rules_are_kept(kind):
     assert naive.obeys(state.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
 
 
+@pytest.mark.parametrize("kind", range(10))
+@pytest.mark.parametrize("n", [9, 70])
+def test_equals_a_plain_annealing(kind, n):
+    rng = np.random.default_rng([kind, n])
+    weights = random_weights(rng, n, ties=True)  # integers: sums are the same in any order
+    rules, cannot, groups = random_rules(rng, n, kind)
+    capacity = n if n < 10 or kind % 3 else 8
+    start = np.arange(n) if capacity == n else first_labels(rules, cannot, groups, capacity)
+    if start is None:
+        capacity, start = n, np.arange(n)
+    state, seed = new_state(rules, capacity), seed_state(kind)
+    load_labels(weights, rules, state, start)
+    temperatures = np.linspace(4.0, 0.3, 6)
+
+    def allowed(labels, v, c):
+        moved = list(labels)
+        moved[v] = c
+        return naive.obeys(moved, rules.sizes, rules.cap, cannot, groups)
+
+    expected = naive.anneal_partition(
+        weights, start.tolist(), capacity, temperatures, GUMBELS[:300], int(seed[0]), allowed
+    )
+    anneal_sweeps(weights, rules, state, temperatures, GUMBELS[:300], seed)
+    assert state.labels.tolist() == expected
+    assert expected != start.tolist()
+
+
+def first_labels(rules, cannot, groups, capacity):
+    """Put every element into the first of some sets that may hold it; None if there is none."""
+    labels = [-1 - v for v in range(len(rules.sizes))]
+    for v in range(len(labels)):
+        for c in range(capacity):
+            labels[v] = c
+            if naive.obeys(labels, rules.sizes, rules.cap, cannot, groups):
+                break
+        else:
+            return None
+    return np.array(labels)
+
+
 def test_two_elements_are_related_with_the_right_odds():
     weights = np.array([[0.0, 1.0], [1.0, 0.0]])
     rules, together, sweeps = free_rules(2), 0, 4000

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -179,6 +182,22 @@ def test_the_answer_does_not_depend_on_threads(name, monkeypatch):
         found.append(rt.infer(p, solver=name, seed=3).relation)
     assert found[0] == found[1]
     assert rt.infer(p, solver=name, seed=3).relation == found[0]
+
+
+def test_many_starts_do_not_depend_on_threads(monkeypatch):
+    _, c = planted(np.random.default_rng(8), 150, 6, 6.0)
+    p = rt.Problem(c, rt.EQUIVALENCES)
+    monkeypatch.setattr(partition_heuristics, "EVOLVED", 100)
+    found = []
+    for threads in (1, 2, 3):
+        executor = partial(ThreadPoolExecutor, threads)
+        monkeypatch.setattr(
+            partition_heuristics, "ThreadPoolExecutor", lambda _, executor=executor: executor()
+        )
+        e = rt.infer(p, solver="partition_local_search", seed=4)
+        assert "starts" in e.stats
+        found.append(e.relation)
+    assert found[0] == found[1] == found[2]
 
 
 def test_contradicting_evidence_is_infeasible():
