@@ -33,6 +33,7 @@ TESTED_WITH = {
     "joint/conjugate": "joint/test_simplices.py",
     "joint/reading": "joint/test_alternation.py",
     "pair_tables/embedded": "pair_tables/test_api.py",
+    "pair_tables/work": "pair_tables/test_api.py",
     "pair_tables/engines": "pair_tables/test_api.py",
     "pair_tables/known": "pair_tables/test_api.py",
     "pair_tables/result": "pair_tables/test_api.py",

@@ -15,7 +15,7 @@ import numpy as np
 from relatum.errors import DataError
 from relatum.pair_tables.columns import Columns, find_columns, refuse
 from relatum.pair_tables.component import Settings, usual_search
-from relatum.pair_tables.embedded import Known, Outcome, Work, read_pairs, run
+from relatum.pair_tables.embedded import read_pairs, run
 from relatum.pair_tables.known import Reader
 from relatum.pair_tables.missing import block_recall, learned_background, pairwise_f1
 from relatum.pair_tables.previous import assign_ids, changes_of, kept_clusters
@@ -27,6 +27,7 @@ from relatum.pair_tables.reading import (
     require_duckdb,
 )
 from relatum.pair_tables.result import Clusters, Summary, in_engine_of, write_table
+from relatum.pair_tables.work import Known, Outcome, Work
 
 __all__ = ["cluster_pairs"]
 

@@ -7,12 +7,8 @@ temporary files beyond.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +21,6 @@ from relatum.kernels.table_order import (
     merge_duplicates,
     place_elements,
     sort_rows,
-    unlisted_pairs,
 )
 from relatum.kernels.union_find import count_edges, find_roots, join_pairs
 from relatum.pair_tables.columns import SAME
@@ -34,103 +29,16 @@ from relatum.pair_tables.reading import Source
 from relatum.pair_tables.reuse import solve_others
 from relatum.pair_tables.splitting import Splitter, falling_order
 from relatum.pair_tables.store import BYTES, Spool
+from relatum.pair_tables.unlisted import MOST_MISSING, with_missing
+from relatum.pair_tables.work import Known, Outcome, Work
 
-__all__ = ["Known", "Outcome", "Work", "read_pairs", "run"]
+__all__ = ["read_pairs", "run"]
 
 Index = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Scorer = Callable[[Any, Any], Any]
-Monitor = Callable[[str, int, int], Any]
 
 BUCKET_PAIRS = 1_000_000
 FEWEST = 100_000  # pairs that are sorted at once, however small the memory
-MOST_MISSING = 2_000  # elements of a component whose unlisted pairs are all scored
-
-
-@dataclass(eq=False)
-class Known:
-    """What is known of the elements, by number.
-
-    Attributes
-    ----------
-    fixed : int64 array (k, 3)
-        Evidence: two elements, and 1 or 0.
-    groups, start : int64 arrays (n,) or None
-        See `relatum.pair_tables.component.Component`.
-    prints : uint64 array (n,) or None
-        Hash of the component of each element in an earlier run, 0 if unknown.
-    gaps : float64 array (n,) or None
-        Gap of that component.
-    """
-
-    fixed: Index = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
-    groups: Index | None = None
-    start: Index | None = None
-    prints: NDArray[np.uint64] | None = None
-    gaps: Floats | None = None
-
-
-@dataclass(eq=False)
-class Work:
-    """How to do it.
-
-    Attributes
-    ----------
-    settings : Settings
-    memory : int
-        Bytes for pairs and batches.
-    folder : Path
-        For temporary files.
-    threads : int
-    score_missing : callable (ids, ids) -> bits, or None
-    monitor : callable (stage, done, total) or None
-    seed : int
-        Of the hashes: tells runs with different settings apart.
-    """
-
-    settings: Settings
-    memory: int
-    folder: Path
-    threads: int = 2
-    score_missing: Scorer | None = None
-    monitor: Monitor | None = None
-    seed: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time a stage."""
-        begin = time.perf_counter()
-        if self.monitor is not None:
-            self.monitor(name, 0, 0)
-        try:
-            yield
-        finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
-
-
-@dataclass(eq=False)
-class Outcome:
-    """Clusters by element number, and totals.
-
-    Attributes
-    ----------
-    first : int64 array (n,)
-        The smallest element of each element's cluster.
-    size : int64 array (n,)
-        Of the cluster.
-    gap : float64 array (n,)
-        Of the component, in bits.
-    prints : uint64 array (n,)
-        Hash of the component.
-    totals : dict
-    """
-
-    first: Index
-    size: Index
-    gap: Floats
-    prints: NDArray[np.uint64]
-    totals: dict[str, Any]
 
 
 def run(source: Source, known: Known, work: Work, spool: Spool, roots: Index) -> Outcome:
@@ -328,7 +236,11 @@ class _Run:
         fingerprints(batch, self.keys[self.order[first : first + n]], bits, self.work.seed, prints)
         self.prints[first : first + n] = np.repeat(prints, np.diff(batch.element_ptr))
         kept_gaps = self._known_gaps(first, batch, prints)
-        batch, out["missing"], out["left_out"] = self._with_missing(batch, first)
+        out["missing"] = out["left_out"] = 0
+        if self.work.score_missing is not None:
+            out["left_out"] = int(np.count_nonzero(np.diff(batch.element_ptr) > MOST_MISSING))
+            elements = self.order[first : first + n]
+            batch, out["missing"] = with_missing(batch, elements, self.work.score_missing)
         out["reused"] = int(np.count_nonzero(kept_gaps >= 0))
         try:
             found = _solve_some(batch, self.work.settings, kept_gaps)
@@ -398,37 +310,6 @@ class _Run:
             all_same &= found <= 1e-6
         gaps[all_same] = found[all_same]
         return gaps
-
-    def _with_missing(self, batch: Components, first: int) -> tuple[Components, int, int]:
-        """Score the pairs that are not listed; return the batch, how many, components left out."""
-        scorer = self.work.score_missing
-        if scorer is None:
-            return batch, 0, 0
-        sizes = np.diff(batch.element_ptr)
-        a, b = unlisted_pairs(batch, MOST_MISSING)
-        left_out = int(np.count_nonzero(sizes > MOST_MISSING))
-        if not len(a):
-            return batch, 0, left_out
-        number = self.order[first : first + int(batch.element_ptr[-1])]
-        w = np.asarray(scorer(number[a], number[b]), dtype=np.float64)
-        owner = np.repeat(batch.element_ptr[:-1], np.diff(batch.pair_ptr))
-        n = int(batch.element_ptr[-1])
-        low, high, both = sort_rows(
-            np.concatenate([batch.i + owner, a]),
-            np.concatenate([batch.j + owner, b]),
-            np.concatenate([batch.log_odds, w]),
-            0,
-            n,
-        )
-        pair_ptr = np.searchsorted(low, batch.element_ptr)
-        shift = np.repeat(batch.element_ptr[:-1], np.diff(pair_ptr))
-        batch = batch._replace(
-            pair_ptr=pair_ptr.astype(np.int64),
-            i=(low - shift).astype(np.int32),
-            j=(high - shift).astype(np.int32),
-            log_odds=both,
-        )
-        return batch, len(a), left_out
 
     def _explain(self, error: Any, begin: int) -> None:
         """Say which elements a component that cannot be clustered has."""

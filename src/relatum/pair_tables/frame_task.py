@@ -15,12 +15,12 @@ from relatum.errors import DataError, EvidenceError
 from relatum.kernels.table_order import unlisted_pairs
 from relatum.pair_tables.batching import batch_of
 from relatum.pair_tables.component import Settings, solve_batch
+from relatum.pair_tables.unlisted import MOST_MISSING
 
-__all__ = ["MOST_MISSING", "RELATED", "SCORED", "UNRELATED", "solve_frame"]
+__all__ = ["RELATED", "SCORED", "UNRELATED", "solve_frame"]
 
 SCORED, RELATED, UNRELATED = 0, 1, 2  # kinds of rows
 
-MOST_MISSING = 2_000  # elements of a component whose unlisted pairs are all scored
 
 Index = NDArray[np.int64]
 
