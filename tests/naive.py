@@ -1056,3 +1056,53 @@ def violated_paths(lengths, least, hop):
             if pairs >= 2 and gain > least:
                 found[u, v] = gain
     return found
+
+
+def _in_turn(members, first):
+    """Members from some place on, around to the one before it."""
+    return members[first:] + members[:first]
+
+
+def pack_along(c, labels, order, limits, between):
+    """Packing of triangles along a partition, in the order that the kernels look at them.
+
+    ``c`` is a symmetric matrix. With ``between``, positive entries between sets are packed,
+    each first where its end has more left inside its set; else negative ones inside sets.
+    """
+    r, n = c.copy(), len(c)
+    sets = [[v for v in range(n) if labels[v] == g] for g in range(max(labels) + 1)]
+    probes, least = limits
+    found = []
+
+    def room(v):
+        return sum(max(0.0, r[v, w]) for w in sets[labels[v]] if w != v)
+
+    def change(a, b, by):
+        r[a, b] = r[b, a] = r[a, b] + by
+
+    def pack(left, middle, right, p):
+        """Look for thirds: ``right`` is one of them for pairs between, the other end else."""
+        for w in _in_turn(*right)[:probes]:
+            a, b, d = (left, middle, w) if between else (left, w, middle)
+            if w in (left, middle) or p <= 0:
+                continue
+            m = min(p, r[b, d], -r[a, d]) if between else min(p, r[a, b], r[b, d])
+            if m > 0 and (m == p or m >= least):
+                change(b, d, -m)
+                change(a, d if between else b, m if between else -m)
+                found.append(((a, b, d), m))
+                p -= m
+        return p
+
+    for u in order:
+        for v in range(u + 1, n):
+            inside = labels[u] == labels[v]
+            p = r[u, v] if between else -r[u, v]
+            if p <= 0 or inside == between:
+                continue
+            ends = [(v, u), (u, v)] if between and room(u) > room(v) else [(u, v), (v, u)]
+            for a, b in ends if between else ends[:1]:
+                members = sets[labels[b]]
+                p = pack(a, b, (members, (a * 7919 + b * 104729) % len(members)), p)
+            r[u, v] = r[v, u] = p if between else -p
+    return r, found

@@ -20,7 +20,16 @@ from relatum.kernels.packing import enter_keys, pack_paths, pack_triangles, pack
 from relatum.problem import Problem
 from relatum.scores import SparseScores
 
-__all__ = ["LENGTHS", "MOST_DENSE", "adjacency", "packing_bound", "raised", "sparse_pairs"]
+__all__ = [
+    "LENGTHS",
+    "MOST_DENSE",
+    "PROBES",
+    "DensePacking",
+    "adjacency",
+    "packing_bound",
+    "raised",
+    "sparse_pairs",
+]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -66,33 +75,72 @@ def _sum_of_bests(residual: Floats, state: NDArray[np.int8]) -> float:
     return float(best.sum())
 
 
+class DensePacking:
+    """Residual log-odds of all pairs, and the triangles packed into them so far.
+
+    Parameters
+    ----------
+    problem : Problem
+        On equivalence relations.
+
+    Attributes
+    ----------
+    residual : float64 array
+        Condensed; pairs that are decided beforehand have plus or minus `FAR`.
+    index, multipliers : arrays
+        Room for triangles; the first ``count`` are packed.
+    size : float
+        The mean of the absolute log-odds.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        folded, self.constant = problem.folded()
+        self.n = problem.n
+        shared = folded is problem.log_odds or folded.dtype != np.float64
+        self.residual: Floats = np.array(folded, dtype=np.float64) if shared else folded
+        del folded
+        residual = self.residual
+        steps = range(0, residual.size, 1 << 20)  # nothing else of the size of all pairs is made
+        self.magnitude = math.fsum(float(np.abs(residual[k : k + (1 << 20)]).sum()) for k in steps)
+        self.size = self.magnitude / max(1, residual.size)
+        self._places, self._state = _fixed_places(problem)
+        self._own = residual[self._places]
+        residual[self._places] = np.where(self._state == 1, FAR, -FAR)
+        room = int(0.4 * residual.size) + 16
+        self.index, self.multipliers = np.empty((room, 3), dtype=np.int32), np.empty(room)
+        self.count = 0
+
+    def positive(self) -> tuple[float, int]:
+        """Return sum and number of the positive residuals of pairs that are not decided."""
+        total, count = 0.0, 0
+        for k in range(0, self.residual.size, 1 << 20):
+            part = self.residual[k : k + (1 << 20)]
+            part = part[(part > 0) & (part < FAR / 2)]
+            total, count = total + float(part.sum()), count + part.size
+        return total, count
+
+    def proved(self) -> tuple[float, Proof]:
+        """Return the bound and its proof; this uses the residuals up."""
+        index, y = self.index[: self.count].astype(np.int64), self.multipliers[: self.count].copy()
+        cuts = Cuts("transitive", index, y)
+        del self.index, self.multipliers
+        fixed = 0.0
+        if len(self._places):
+            self.residual[self._places] = 0.0
+            prices = _prices(cuts, self.n)[self._places]
+            fixed = _sum_of_bests(self._own - prices, self._state)
+        total = float(np.maximum(self.residual, 0, out=self.residual).sum()) + self.constant + fixed
+        return raised(total + float(cuts.multipliers.sum()), self.magnitude, [cuts])
+
+
 def _dense_bound(problem: Problem, thorough: bool, seed: int) -> tuple[float, Proof]:
-    folded, constant = problem.folded()
-    n = problem.n
-    shared = folded is problem.log_odds or folded.dtype != np.float64
-    residual: Floats = np.array(folded, dtype=np.float64) if shared else folded
-    del folded
-    steps = range(0, residual.size, 1 << 20)  # nothing else of the size of all pairs is made
-    magnitude = math.fsum(float(np.abs(residual[k : k + (1 << 20)]).sum()) for k in steps)
-    size = magnitude / max(1, residual.size)
-    places, state = _fixed_places(problem)
-    own = residual[places]
-    residual[places] = np.where(state == 1, FAR, -FAR)
-    room = int(0.4 * residual.size) + 16
-    index, y = np.empty((room, 3), dtype=np.int32), np.empty(room)
+    p = DensePacking(problem)
     rng = np.random.default_rng(seed)
-    count = 0
-    for level in _levels(residual.size, thorough):
-        order = rng.permutation(n)
-        count = pack_triangles(residual, n, order, PROBES, level * size, index, y, count)
-    cuts = Cuts("transitive", index[:count].astype(np.int64), y[:count].copy())
-    del index, y
-    fixed = 0.0
-    if len(places):
-        residual[places] = 0.0
-        fixed = _sum_of_bests(own - _prices(cuts, n)[places], state)
-    total = float(np.maximum(residual, 0, out=residual).sum()) + constant + fixed
-    return raised(total + float(cuts.multipliers.sum()), magnitude, [cuts])
+    for level in _levels(p.residual.size, thorough):
+        order, least = rng.permutation(p.n), level * p.size
+        rows = p.index, p.multipliers, p.count
+        p.count = pack_triangles(p.residual, p.n, order, PROBES, least, *rows)
+    return p.proved()
 
 
 def _levels(n_pairs: int, thorough: bool) -> tuple[float, ...]:

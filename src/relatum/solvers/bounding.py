@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 
 from relatum.bounds import trivial_bound
-from relatum.certificate import Leaf, Proof
+from relatum.certificate import Cuts, Leaf, Proof
 from relatum.feasible import EQUIVALENCES
-from relatum.packing import packing_bound
+from relatum.packing import MOST_DENSE, packing_bound
 from relatum.problem import Problem
-from relatum.relation import Relation
+from relatum.relation import Partition, Relation
 from relatum.scores import SparseScores
 from relatum.solvers.control import Control
+from relatum.solvers.guided_packing import guided_bound
 from relatum.solvers.path_relaxation import QUICK, THOROUGH, PathRelaxation
+from relatum.solvers.triangle_bounds import triangle_bound
 
 __all__ = ["affordable_bound"]
 
@@ -20,6 +22,9 @@ SECONDS_A_PAIR = 3e-7  # of packing conflicts, on a slow machine
 LONGER = 5.0  # how much longer the thorough packing takes
 MOST_COLUMNS = 2_000_000  # listed pairs up to which paths are separated, if proofs are wanted
 MOST_QUICK = 300_000  # and if they are not
+MOST_CUT = 2500  # elements up to which dense problems are cut, if proofs are wanted
+QUICK_CUT = 500  # and if they are not
+QUICK_ROUNDS = 16
 
 
 def affordable_bound(
@@ -46,21 +51,39 @@ def affordable_bound(
     if seconds > max(left, 0.25 * control.time_limit):
         return trivial_bound(problem)
     value = -math.inf if relation is None else problem.value(relation)
-    bound, proof = packing_bound(problem, control.prove and LONGER * seconds <= left, control.seed)
-    if control.expired() or bound <= value:
-        return bound, proof
+    thorough = control.prove and LONGER * seconds <= left
     if isinstance(problem.scores, SparseScores) and problem.background <= 0:
-        return _with_paths(problem, proof, value, control) or (bound, proof)
-    return bound, proof
+        return _sparse_bound(problem, value, thorough, control)
+    return _dense_bound(problem, relation, thorough, control)
 
 
-def _with_paths(
-    problem: Problem, proof: Proof, value: float, control: Control
-) -> tuple[float, Proof] | None:
-    """Improve the packing bound of a sparse problem by separating paths."""
+def _sparse_bound(
+    problem: Problem, value: float, thorough: bool, control: Control
+) -> tuple[float, Proof]:
+    """Bound a sparse problem by packing; improve that by separating paths."""
+    bound, proof = packing_bound(problem, thorough, control.seed)
     most = MOST_COLUMNS if control.prove else MOST_QUICK
-    if problem.log_odds.size > most or not isinstance(proof, Leaf):
-        return None
-    relaxation = PathRelaxation(problem, proof.cuts)
+    if bound <= value or control.expired() or problem.log_odds.size > most:
+        return bound, proof
+    relaxation = PathRelaxation(problem, _cuts(proof))
     relaxation.improve(THOROUGH if control.prove else QUICK, value, control)
     return relaxation.proved()
+
+
+def _dense_bound(
+    problem: Problem, relation: Relation | None, thorough: bool, control: Control
+) -> tuple[float, Proof]:
+    """Bound a dense problem by packing, along a partition if there is one; then cut."""
+    n = problem.n
+    if relation is None or not 3 <= n <= MOST_DENSE:
+        return packing_bound(problem, thorough, control.seed)
+    bound, proof = guided_bound(problem, relation.to(Partition), thorough, control)
+    value = problem.value(relation)
+    if bound <= value or control.expired() or n > (MOST_CUT if control.prove else QUICK_CUT):
+        return bound, proof
+    rounds = 1_000 if control.prove else QUICK_ROUNDS
+    return triangle_bound(problem, _cuts(proof), value, rounds, control)
+
+
+def _cuts(proof: Proof) -> tuple[Cuts, ...]:
+    return proof.cuts if isinstance(proof, Leaf) else ()

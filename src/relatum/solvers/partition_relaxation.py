@@ -158,11 +158,15 @@ class Relaxation:
         for level in (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1):
             order = rng.permutation(self.n)
             count = pack_triangles(residual, self.n, order, 64, level * size, index, y, count)
-        self._append_triangles(index[:count].astype(np.int64))
-        if count:
-            lp.pool["transitive"].multipliers[:] = y[:count]
+        self.add_packed(index[:count].astype(np.int64), y[:count])
+        lp.evaluate()
+
+    def add_packed(self, index: Index, multipliers: Floats) -> None:
+        """Add triangles with the multipliers they start with."""
+        if len(index):
+            self._append_triangles(index)
+            self.lp.pool["transitive"].multipliers[-len(index) :] = multipliers
             self._merge_triangles()
-            lp.evaluate()
 
     def _append_triangles(self, index: Index) -> None:
         if len(index):

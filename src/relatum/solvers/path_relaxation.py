@@ -222,7 +222,7 @@ def _closing(problem: Problem, positive: Index) -> Index:
     steps = float((np.bincount(np.concatenate([i, j]), minlength=n).astype(np.float64) ** 2).sum())
     if (problem.background >= 0 and not problem.feasible.groups) or steps > WEDGES:
         return np.empty(0, dtype=np.int64)
-    half = sparse.coo_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(n, n))
+    half = sparse.coo_array((np.ones(len(i), dtype=np.int32), (i, j)), shape=(n, n))
     both = sparse.csr_array(half + half.T)
     two = sparse.coo_array(sparse.triu(both @ both, 1))
     keys: Index = np.asarray(two.row, dtype=np.int64) * n + np.asarray(two.col, dtype=np.int64)

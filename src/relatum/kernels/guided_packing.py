@@ -1,0 +1,211 @@
+"""Packing of conflicts along a good partition: multipliers only where it leaves no slack.
+
+A row x_ab + x_bc - x_ac <= 1 holds with equality for a partition in two cases: b and c are
+in one set and a is not (a and b swap roles with c), or all three are in one set. Multipliers
+of such rows alone can bring the bound down to the value of the partition. So positive
+residuals of pairs between sets are packed with positive ones inside sets, and negative
+residuals inside sets with two positive ones there. ``sets`` is (label of each element, start
+of each set among the members, members), ``rows`` (triangles, multipliers), ``limits`` (others
+looked at for each pair, the least multiplier that does not finish the pair).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def _place(a, b, n):
+    """Return the place of a pair in a condensed upper triangle."""
+    if a > b:
+        a, b = b, a
+    return a * (2 * n - a - 1) // 2 + b - a - 1
+
+
+@njit(cache=True)
+def rooms_inside(residual, labels):
+    """Return, for each element, the sum of its positive residuals inside its set."""
+    n = labels.size
+    room = np.zeros(n)
+    k = 0
+    for a in range(n - 1):
+        for b in range(a + 1, n):
+            if labels[a] == labels[b] and residual[k] > 0.0:
+                room[a] += residual[k]
+                room[b] += residual[k]
+            k += 1
+    return room
+
+
+@njit(cache=True)
+def _lean_on(residual, sets, ends, limits, room, rows, count):
+    """Pack a positive residual between a and the set of b with what b has inside its set.
+
+    ``ends`` is (a, b, the residual). Returns what is left of it and the new count.
+    """
+    a, b, p = ends
+    labels, starts, members = sets
+    index, multipliers = rows
+    n = labels.size
+    start = starts[labels[b]]
+    size = starts[labels[b] + 1] - start
+    first = (a * 7919 + b * 104729) % size
+    for q in range(min(limits[0], size)):
+        j = first + q if first + q < size else first + q - size
+        c = members[start + j]
+        if c == b:
+            continue
+        inside = _place(b, c, n)
+        if residual[inside] <= 0.0:
+            continue
+        across = _place(a, c, n)
+        m = min(p, residual[inside], -residual[across])
+        if m <= 0.0 or (m < p and m < limits[1]):
+            continue
+        if count == multipliers.size:
+            break
+        residual[inside] -= m
+        residual[across] += m
+        room[b] -= m
+        room[c] -= m
+        index[count, 0], index[count, 1], index[count, 2] = a, b, c
+        multipliers[count] = m
+        count += 1
+        p -= m
+        if p <= 0.0:
+            break
+    return p, count
+
+
+@njit(cache=True)
+def pack_between(residual, sets, order, limits, room, rows, count):
+    """Pack positive residuals between sets, each at its end with more room inside first.
+
+    ``residual`` is condensed and changed in place, and so is ``room``. Triangles and
+    multipliers are appended from ``count`` on, while there is room; returns the new count.
+    """
+    labels = sets[0]
+    n = labels.size
+    for u in order:
+        for v in range(u + 1, n):
+            k = _place(u, v, n)
+            p = residual[k]
+            if p <= 0.0 or labels[u] == labels[v]:
+                continue
+            a, b = u, v
+            if room[u] > room[v]:
+                a, b = v, u
+            p, count = _lean_on(residual, sets, (a, b, p), limits, room, rows, count)
+            if p > 0.0:
+                p, count = _lean_on(residual, sets, (b, a, p), limits, room, rows, count)
+            residual[k] = p
+    return count
+
+
+@njit(cache=True)
+def pack_inside(residual, sets, order, limits, room, rows, count):
+    """Pack negative residuals inside sets; arguments and result as in `pack_between`."""
+    labels, starts, members = sets
+    index, multipliers = rows
+    n = labels.size
+    for u in order:
+        start = starts[labels[u]]
+        size = starts[labels[u] + 1] - start
+        for i in range(size):
+            v = members[start + i]
+            if v <= u:
+                continue
+            k = _place(u, v, n)
+            p = -residual[k]
+            if p <= 0.0:
+                continue
+            first = (u * 7919 + v * 104729) % size
+            for q in range(min(limits[0], size)):
+                j = first + q if first + q < size else first + q - size
+                c = members[start + j]
+                if c in (u, v):
+                    continue
+                one = _place(u, c, n)
+                if residual[one] <= 0.0:
+                    continue
+                two = _place(v, c, n)
+                m = min(p, residual[one], residual[two])
+                if m <= 0.0 or (m < p and m < limits[1]):
+                    continue
+                if count == multipliers.size:
+                    break
+                residual[one] -= m
+                residual[two] -= m
+                room[u] -= m
+                room[v] -= m
+                room[c] -= 2 * m
+                index[count, 0], index[count, 1], index[count, 2] = u, c, v
+                multipliers[count] = m
+                count += 1
+                p -= m
+                if p <= 0.0:
+                    break
+            residual[k] = -p
+    return count
+
+
+@njit(cache=True)
+def leftovers(residual, labels):
+    """Return compressed rows (pointer, neighbour) of positive residuals between sets."""
+    n = labels.size
+    pointer = np.zeros(n + 1, np.int64)
+    for turn in range(2):
+        if turn == 1:
+            for a in range(n):
+                pointer[a + 1] += pointer[a]
+            neighbour = np.empty(pointer[n], np.int32)
+            at = pointer[:n].copy()
+        k = 0
+        for a in range(n - 1):
+            for b in range(a + 1, n):
+                if residual[k] > 0.0 and labels[a] != labels[b]:
+                    if turn == 0:
+                        pointer[a + 1] += 1
+                        pointer[b + 1] += 1
+                    else:
+                        neighbour[at[a]] = b
+                        neighbour[at[b]] = a
+                        at[a] += 1
+                        at[b] += 1
+                k += 1
+    return pointer, neighbour
+
+
+@njit(cache=True)
+def pack_leftovers(residual, lists, order, probes, rows, count):
+    """Pack triangles of two positive residuals of the lists and a negative one.
+
+    These rows are slack for the partition: half as good, but better than nothing.
+    """
+    pointer, neighbour = lists
+    index, multipliers = rows
+    n = pointer.size - 1
+    for a in order:
+        for i in range(pointer[a], pointer[a + 1] - 1):
+            b = neighbour[i]
+            one = _place(a, b, n)
+            rest = pointer[a + 1] - i - 1
+            first = (i * 7919 + a) % rest
+            for q in range(min(probes, rest)):
+                if residual[one] <= 0.0 or count == multipliers.size:
+                    break
+                c = neighbour[i + 1 + (first + q if first + q < rest else first + q - rest)]
+                two = _place(a, c, n)
+                if residual[two] <= 0.0:
+                    continue
+                three = _place(b, c, n)
+                m = min(residual[one], residual[two], -residual[three])
+                if m > 0.0:
+                    residual[one] -= m
+                    residual[two] -= m
+                    residual[three] += m
+                    index[count, 0], index[count, 1], index[count, 2] = b, a, c
+                    multipliers[count] = m
+                    count += 1
+    return count

@@ -1,0 +1,88 @@
+"""Bounds for large dense clusterings: conflicts packed along a partition that is known.
+
+See `relatum.kernels.guided_packing`: only rows that the partition satisfies with equality
+can prove it best, so these come first. On noisy scores of thousands of elements this brings
+the bound several times as close to the value as a packing that knows no partition.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.certificate import Proof
+from relatum.kernels.guided_packing import (
+    leftovers,
+    pack_between,
+    pack_inside,
+    pack_leftovers,
+    rooms_inside,
+)
+from relatum.packing import PROBES, DensePacking, packing_bound
+from relatum.problem import Problem
+from relatum.relation import Partition
+from relatum.solvers.control import Control
+
+__all__ = ["guided_bound"]
+
+# least multipliers, in parts of the mean positive log-odds, and others looked at for a pair
+QUICK = ((0.4, 32),)
+THOROUGH = ((0.4, 64), (0.1, 256), (0.0, 4096))
+SMALL = 2_000_000  # pairs up to which the packing without a partition costs little
+CLOSED = 0.5  # share of the gap that, once closed, makes it superfluous
+
+
+def guided_bound(
+    problem: Problem, partition: Partition, thorough: bool, control: Control
+) -> tuple[float, Proof]:
+    """Bound the value of every partition, and prove it, with the help of a good one.
+
+    Parameters
+    ----------
+    problem : Problem
+        On equivalence relations.
+    partition : Partition
+        Any feasible one gives a valid bound; a good one gives a good bound.
+    thorough : bool
+        Whether to look at many more triangles.
+    control : Control
+        Passes that have not begun when time is up are left out.
+
+    Returns
+    -------
+    bound : float
+        Not above that of `packing_bound` if there are few pairs, or if less than half of
+        the gap between the value and the sum of the positive log-odds has been closed.
+    proof : Proof
+    """
+    value = problem.value(partition)
+    p = DensePacking(problem)
+    total, count = p.positive()
+    trivial = total + p.constant
+    small = p.residual.size <= SMALL
+    labels, many = partition.labels.astype(np.int64), thorough or small
+    _pack(p, labels, total / max(1, count), many, control)
+    bound, proof = p.proved()
+    del p
+    if not small and bound - value < CLOSED * (trivial - value):
+        return bound, proof
+    other = packing_bound(problem, thorough, control.seed)
+    return other if other[0] < bound else (bound, proof)
+
+
+def _pack(
+    p: DensePacking, labels: NDArray[np.int64], unit: float, many: bool, control: Control
+) -> None:
+    order = np.random.default_rng(control.seed).permutation(p.n)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
+    sets = labels, starts, np.argsort(labels, kind="stable")
+    rows = p.index, p.multipliers
+    room = rooms_inside(p.residual, labels)
+    for level, probes in THOROUGH if many else QUICK:
+        for pack in (pack_inside, pack_between):
+            if not control.expired():
+                limits = probes, level * unit
+                p.count = pack(p.residual, sets, order, limits, room, rows, p.count)
+    if not control.expired():
+        lists = leftovers(p.residual, labels)
+        p.count = pack_leftovers(p.residual, lists, order, PROBES, rows, p.count)

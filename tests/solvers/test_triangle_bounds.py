@@ -1,0 +1,53 @@
+"""Cutting planes on top of a packing: valid, verified, never worse, tight where known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relatum as rt
+from partitions import proved, restricted_problem
+from relatum.packing import packing_bound
+from relatum.solvers.control import Control
+from relatum.solvers.triangle_bounds import triangle_bound
+
+
+def improved(problem, rounds=30, value=-np.inf, **control):
+    packed, proof = packing_bound(problem)
+    return packed, *triangle_bound(problem, proof.cuts, value, rounds, Control(**control))
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_bounds_are_valid_verified_and_never_worse_than_the_packing(block):
+    closed = 0
+    for seed in range(30 * block, 30 * block + 30):
+        problem, best = restricted_problem(seed)
+        packed, bound, proof = improved(problem)
+        assert bound >= best - 1e-9
+        assert bound <= packed + 1e-7
+        assert proved(problem, bound, proof)
+        closed += bound <= best + 1e-2
+    assert closed >= 15
+
+
+def test_time_and_monitors_stop_it():
+    problem = rt.Problem(np.random.default_rng(0).normal(size=60 * 59 // 2), rt.EQUIVALENCES)
+    packed, bound, _ = improved(problem, time_limit=1e-9)
+    assert bound == pytest.approx(packed)
+    seen = []
+    improved(problem, monitor=lambda progress: seen.append(progress.bound) or len(seen) == 2)
+    assert len(seen) == 2
+    assert seen == sorted(seen, reverse=True)
+    assert improved(problem, 5)[1] == improved(problem, 5)[1]
+
+
+@pytest.mark.parametrize("name", ["strat_n100_0", "unstrat_n100_1", "unstrat_n300_2"])
+def test_learned_scores_are_bounded_by_their_optimum(data_folder, name):
+    with np.load(data_folder / "mnist-clustering" / f"{name}.npz") as file:
+        problem = rt.Problem(file["costs"], rt.EQUIVALENCES)
+    exact = rt.infer(problem, prove=True)
+    assert exact.status is rt.Status.OPTIMAL
+    packed, bound, proof = improved(problem, 60, exact.value)
+    assert proved(problem, bound, proof)
+    assert exact.value <= bound < packed
+    assert bound - exact.value < 0.2 * (packed - exact.value)
