@@ -33,6 +33,7 @@ def kendall_to_truth(consensus, names):
 
 CORANKCO = """
 import json, resource, sys
+from importlib.metadata import version
 from corankco.algorithms.bioconsert.bioconsert import BioConsert
 from corankco.algorithms.exact.exactalgorithmpulp import ExactAlgorithmPulp
 from corankco.dataset import Dataset
@@ -55,11 +56,15 @@ for name, algorithm in (("BioConsert", BioConsert()), ("exact", ExactAlgorithmPu
     buckets = consensus.consensus_rankings[0].buckets
     out[name] = [taken, [[int(str(e)) for e in b] for b in buckets]]
 print("RESULT" + json.dumps(out))
+print("VERSION" + version("corankco"))
 """
 
 
 def by_corankco(python, rankings, limit):
-    """Return {algorithm: (processor seconds, distance)} of corankco, or why there is none."""
+    """Return {algorithm: (processor seconds, distance)} of corankco, or why there is none.
+
+    Its version is there too.
+    """
     ballots = []
     for ranks, count in zip(rankings.ranks.tolist(), rankings.counts.tolist(), strict=True):
         buckets = [[a for a, r in enumerate(ranks) if r == place] for place in sorted(set(ranks))]
@@ -73,8 +78,12 @@ def by_corankco(python, rankings, limit):
         return f"not done within {limit} s"
     if done.returncode:
         return done.stderr.strip().splitlines()[-1]
-    found = json.loads(done.stdout.split("RESULT")[-1])
-    return {name: [cpu, distance(rankings, buckets)] for name, (cpu, buckets) in found.items()}
+    result, version = done.stdout.split("RESULT")[-1].split("VERSION")
+    out = {
+        name: [cpu, distance(rankings, buckets)]
+        for name, (cpu, buckets) in json.loads(result).items()
+    }
+    return {"version": version.strip(), **out}
 
 
 def distance(rankings, buckets):

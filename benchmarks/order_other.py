@@ -6,16 +6,18 @@ against being related, and a share of them is turned round. Every estimate is ch
 or an order are listed: numbers of pairs, and the values found for the smaller families. Times are
 processor seconds on one core.
 
-    python benchmarks/order_other.py --sizes 20 30 40 --noise 0.02 0.05 0.1 --limit 60
+    python benchmarks/order_other.py --sizes 20 30 40 --noise 0.02 0.05 0.1 --seeds 3 --limit 60
 """
 
 from __future__ import annotations
 
 import argparse
-from time import process_time
+from itertools import product
+from statistics import median
+from time import perf_counter, process_time
 
 import numpy as np
-from _orders import save
+from _orders import recorded, save
 
 import relatum as rt
 
@@ -85,21 +87,39 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", nargs="*", type=int, default=[20, 30, 40])
     parser.add_argument("--noise", nargs="*", type=float, default=[0.02, 0.05, 0.1])
-    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60.0, help="processor seconds each")
+    parser.add_argument("--resume", action="store_true", help="leave out what is recorded")
+    parser.add_argument("--part", type=float, default=1e9, help="stop after so many seconds")
     args = parser.parse_args()
+    until = perf_counter() + args.part
     for family in FAMILIES:
         run(family, 6, 0.1, 0, 30.0)  # compile
-    rows = []
-    for family in FAMILIES:
-        for n in args.sizes:
-            for noise in args.noise:
-                for seed in range(args.seeds):
-                    rows.append(run(family, n, noise, seed, args.limit))
-                    show(rows[-1])
-                    save("order_other", {"arguments": vars(args), "problems": rows}, quiet=True)
-    certified = sum(r["status"] == "OPTIMAL" and r["verified"] for r in rows)
-    print(f"{certified} of {len(rows)} certified and verified")
+    rows = recorded("order_other").get("problems", []) if args.resume else []
+    done = {(r["family"], r["n"], r["noise"], r["seed"]) for r in rows}
+    for key in product(FAMILIES, args.sizes, args.noise, range(args.seeds)):
+        if key in done:
+            continue
+        if perf_counter() > until:
+            print("stopped after a part; --resume goes on")
+            break
+        rows.append(run(*key, args.limit))
+        show(rows[-1])
+        save("order_other", {"arguments": vars(args), "problems": rows}, quiet=True)
+    summary(rows)
+
+
+def summary(rows):
+    """Print, by family and size, how many are certified, their times, and the largest gap."""
+    for family, n in sorted({(r["family"], r["n"]) for r in rows}):
+        own = [r for r in rows if (r["family"], r["n"]) == (family, n)]
+        certified = sum(r["status"] == "OPTIMAL" and r["verified"] for r in own)
+        seconds = [r["cpu_seconds"] for r in own]
+        print(
+            f"{family:15} n={n}: {certified} of {len(own)} certified and verified, cpu median "
+            f"{median(seconds):.2f} s, most {max(seconds):.2f} s, largest gap "
+            f"{max(r['gap_percent'] for r in own):.3f} %"
+        )
 
 
 if __name__ == "__main__":
