@@ -35,18 +35,19 @@ def test_change_of_value_is_right_and_rules_are_kept(kind):
 
 
 @pytest.mark.parametrize("kind", range(10))
-@pytest.mark.parametrize("n", [9, 70])
-def test_equals_a_plain_annealing(kind, n):
+@pytest.mark.parametrize(("n", "dtype"), [(9, np.float64), (70, np.float64), (70, np.float32)])
+def test_equals_a_plain_annealing(kind, n, dtype):
     rng = np.random.default_rng([kind, n])
-    weights = random_weights(rng, n, ties=True)  # integers: sums are the same in any order
+    weights = random_weights(rng, n, ties=True).astype(dtype)  # integers: sums are exact
     rules, cannot, groups = random_rules(rng, n, kind)
     capacity = n if n < 10 or kind % 3 else 8
     start = np.arange(n) if capacity == n else first_labels(rules, cannot, groups, capacity)
     if start is None:
         capacity, start = n, np.arange(n)
-    state, seed = new_state(rules, capacity), seed_state(kind)
+    state, seed = new_state(rules, capacity, dtype), seed_state(kind)
     load_labels(weights, rules, state, start)
-    temperatures = np.linspace(4.0, 0.3, 6)
+    temperatures = np.linspace(4.0, 0.3, 6, dtype=dtype)
+    gumbels = GUMBELS[:300].astype(dtype)
 
     def allowed(labels, v, c):
         moved = list(labels)
@@ -54,9 +55,9 @@ def test_equals_a_plain_annealing(kind, n):
         return naive.obeys(moved, rules.sizes, rules.cap, cannot, groups)
 
     expected = naive.anneal_partition(
-        weights, start.tolist(), capacity, temperatures, GUMBELS[:300], int(seed[0]), allowed
+        weights, start.tolist(), capacity, temperatures, gumbels, int(seed[0]), allowed
     )
-    anneal_sweeps(weights, rules, state, temperatures, GUMBELS[:300], seed)
+    anneal_sweeps(weights, rules, state, temperatures, gumbels, seed)
     assert state.labels.tolist() == expected
     assert expected != start.tolist()
 

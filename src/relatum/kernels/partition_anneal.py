@@ -45,12 +45,15 @@ def _choose(state, begin, width, noise, best, chosen):
 
 @njit(cache=True, nogil=True)
 def anneal_sweeps(weights, rules, state, temperatures, gumbels, random_state):
-    """Run one sweep at each temperature; returns the change of the value."""
+    """Run one sweep at each temperature; returns the change of the value.
+
+    Temperatures and variates have the type of the table of sums.
+    """
     labels, size = state.labels, state.size
     n = labels.shape[0]
     block = max(1, min(_BLOCK, n // 32))
     n_blocks = (n + block - 1) // block
-    best, chosen = np.empty(_BLOCK), np.empty(_BLOCK, np.int64)
+    best, chosen = np.empty(_BLOCK, state.table.dtype), np.empty(_BLOCK, np.int64)
     cyclic = np.concatenate((gumbels, gumbels[:_BLOCK]))
     change = 0.0
     for temperature in temperatures:

@@ -42,7 +42,7 @@ class DenseState(NamedTuple):
     """A partition, and the sums that moves need."""
 
     labels: np.ndarray  # int32 (n,): row of the table, -1 where not yet inserted
-    table: np.ndarray  # float64 (capacity, n)
+    table: np.ndarray  # float64 (capacity, n); float32 where single precision will do
     own: np.ndarray  # float64 (n,): table[labels[v], v]
     size: np.ndarray  # int64 (capacity,): sum of the sizes of the elements of a set
     slots: np.ndarray  # int32 (capacity,): a permutation of the rows, those in use first
@@ -51,12 +51,12 @@ class DenseState(NamedTuple):
     occupied: np.ndarray  # int64: see partition_rules
 
 
-def new_state(rules: Rules, capacity: int) -> DenseState:
-    """State in which no element has been inserted yet."""
+def new_state(rules: Rules, capacity: int, dtype: type = np.float64) -> DenseState:
+    """State in which no element has been inserted yet, with sums of some type."""
     n = rules.sizes.shape[0]
     return DenseState(
         np.full(n, -1, np.int32),
-        np.zeros((capacity, n)),
+        np.zeros((capacity, n), dtype),
         np.zeros(n),
         np.zeros(capacity, np.int64),
         np.arange(capacity, dtype=np.int32),
@@ -69,7 +69,7 @@ def new_state(rules: Rules, capacity: int) -> DenseState:
 def grow_state(state: DenseState, capacity: int) -> DenseState:
     """Return the same state with room for ``capacity`` sets."""
     old = state.size.shape[0]
-    table = np.zeros((capacity, state.labels.shape[0]))
+    table = np.zeros((capacity, state.labels.shape[0]), state.table.dtype)
     table[:old] = state.table
     size = np.zeros(capacity, np.int64)
     size[:old] = state.size
@@ -125,12 +125,12 @@ def relocate_loosely(weights, rules, state, v, c):
     kept = into[v]
     if a < 0:
         for u in range(into.shape[0]):
-            into[u] += np.float64(row[u])
+            into[u] += row[u]
     else:
         out = state.table[a]
         left = out[v]
         for u in range(into.shape[0]):
-            x = np.float64(row[u])
+            x = row[u]
             into[u] += x
             out[u] -= x
         out[v] = left

@@ -32,6 +32,7 @@ Stop = Callable[[], bool]
 GUMBELS: NDArray[np.float64] = np.random.default_rng(20140).gumbel(size=1 << 14)
 COLD = 0.01
 SPARE = 4  # sets that an annealing may make in addition to those it finds
+COPIED = 4000  # elements up to which a matrix of scores may be copied in single precision
 WORK = 2e8  # additions between two looks at the clock
 
 
@@ -55,6 +56,7 @@ class DenseSearch:
     def __init__(self, weights: NDArray[Any], rules: Rules, stop: Stop = never) -> None:
         self.weights, self.rules, self.stop = weights, rules, stop
         self.n = len(weights)
+        self._copy: NDArray[np.float32] | None = None
         largest, squares = 0.0, np.zeros(2)
         for row in weights:  # row by row: nothing of the size of the matrix is made
             largest = max(largest, float(row.max()), -float(row.min()))
@@ -123,17 +125,29 @@ class DenseSearch:
         Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
         """
         labels = renumbered(state.labels)
-        state = new_state(self.rules, min(self.n, int(labels.max()) + 1 + SPARE))
-        load_labels(self.weights, self.rules, state, labels)
+        weights, gumbels = self._single()
+        capacity = min(self.n, int(labels.max()) + 1 + SPARE)
+        state = new_state(self.rules, capacity, gumbels.dtype.type)
+        load_labels(weights, self.rules, state, labels)
         random_state = seed_state(seed)
-        schedule = self.noise * np.linspace(hot, min(hot, COLD), sweeps)
+        schedule = self.noise * np.linspace(hot, min(hot, COLD), sweeps, dtype=gumbels.dtype)
         step = max(1, int(WORK / (1 + self.n) ** 2))
         for begin in range(0, sweeps, step):
             if self.stop():
                 break
             part = schedule[begin : begin + step]
-            anneal_sweeps(self.weights, self.rules, state, part, GUMBELS, random_state)
-        return self.improve(state)
+            anneal_sweeps(weights, self.rules, state, part, gumbels, random_state)
+        return self.improve(self.complete(renumbered(state.labels), (0,)))
+
+    def _single(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return scores and variates in single precision, which annealing does with.
+
+        A matrix too large to be copied stays as it is.
+        """
+        if self._copy is None and self.n <= COPIED:
+            self._copy = np.ascontiguousarray(self.weights, dtype=np.float32)
+        weights = self.weights if self._copy is None else self._copy
+        return weights, GUMBELS.astype(weights.dtype)
 
     def regroup(
         self, labels: Index, cells: Index, heats: tuple[float, float], sweeps: int, seed: int

@@ -40,9 +40,10 @@ Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str,
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
 DISPUTED = 800  # elements up to which what several starts disagree on is searched
-QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0)
+# short annealings begin warmer: they have no time to leave where they are when it is cold
+QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.16, warm=0.14)
 LONG = Effort()
-BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0)
+BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0, hot=0.16, warm=0.14)
 STARTS = 8
 HOTS = (0.12, 0.05, 0.16, 0.05, 0.08)  # of the first short annealings
 LARGE = 4_000_000  # entries of compressed rows above which one annealing a round must do
@@ -89,7 +90,7 @@ def _local(
     if instance.weights is None:
         return _sparse_rounds(instance, control, start, rounds=1)
     if instance.n <= EVOLVED:
-        return _evolved(instance, control, start, QUICK)
+        return _evolved(instance, control, start)
     return _many_starts(instance, control, start)
 
 
@@ -98,18 +99,21 @@ def _memetic(
 ) -> tuple[Index, dict[str, Any]]:
     if instance.weights is None:
         return _sparse_rounds(instance, control, start, rounds=1 << 30)
-    if instance.n > EVOLVED:
-        start = _many_starts(instance, control, start)[0]
-    return _evolved(instance, control, start, LONG)
+    first, stats = _local(instance, control, start)
+    if control.expired():
+        return first, stats
+    search, report = _dense(instance, control), _reporter(instance, control)
+    best, count = evolve(search, LONG, control.seed, [first], report)
+    return best.labels, {"annealed": stats.get("annealed", 0) + count}
 
 
 def _evolved(
-    instance: Instance, control: Control, start: Index | None, effort: Effort
+    instance: Instance, control: Control, start: Index | None
 ) -> tuple[Index, dict[str, Any]]:
     search, report = _dense(instance, control), _reporter(instance, control)
     starts = [_opening(instance, control, search, start)]
     report(search.value(starts[0]))
-    best, count = evolve(search, effort, control.seed, starts, report)
+    best, count = evolve(search, QUICK, control.seed, starts, report)
     return best.labels, {"annealed": count}
 
 
@@ -122,8 +126,11 @@ def _opening(
     best = renumbered(state.labels)
     value = search.value(best)
     report(value)
-    if start is None and instance.n > EVOLVED:
-        return best
+    state = search.anneal(state, HOTS[1], 30, control.seed)
+    if search.value(renumbered(state.labels)) > value:
+        best = renumbered(state.labels)
+        value = search.value(best)
+        report(value)
     state = search.joined() if start is None else search.complete(start, (0,))
     state = search.improve(state)
     idle = 0
@@ -133,7 +140,7 @@ def _opening(
         if idle == 0:
             best, value = found, search.value(found)
             report(value)
-        if search.stop() or idle >= 8:
+        if search.stop() or idle >= 4:
             break
         seed = control.seed + number
         if number % 2 and idle:  # what the last two agree on moves as one

@@ -61,8 +61,8 @@ class Effort:
     patience: int = 6
     generations: int = 1 << 30
     epochs: int = 3
-    hot: float = 0.16
-    warm: float = 0.14
+    hot: float = 0.12
+    warm: float = 0.12
     group: float = 0.12
     cool: float = 0.05
 
@@ -182,10 +182,13 @@ class _Epoch:
         generations = 0
         while waiting and not (self.pool and self.search.stop()):
             jobs, waiting = waiting[: self.effort.children], waiting[self.effort.children :]
-            members = list(executor.map(self.offspring, jobs))
+            members = []
+            for member in executor.map(self.offspring, jobs):
+                members.append(member)
+                floor = max(floor, member.value)
+                report(floor)
             count += len(members)
             quiet = 0 if self.admit(members) or waiting else quiet + 1
-            report(max(floor, self.best().value))
             if waiting:
                 continue
             generations += 1
@@ -221,7 +224,7 @@ def evolve(
     starts : list of label arrays
         Feasible partitions to begin with; the result is at least as good as each.
     report : callable
-        Called with the best value after each generation.
+        Called with the best value after each annealing.
     threads : int, optional
         The result is the same for any number.
 
