@@ -1106,3 +1106,25 @@ def pack_along(c, labels, order, limits, between):
                 p = pack(a, b, (members, (a * 7919 + b * 104729) % len(members)), p)
             r[u, v] = r[v, u] = p if between else -p
     return r, found
+
+
+def hops_along(pairs, labels, a, b):
+    """Fewest pairs of a path from a to b that changes sets at most as often as its ends.
+
+    That is, once if a and b are in different sets, and never if they are in one.
+    """
+    most = int(labels[a] != labels[b])
+    near, k = {(a, 0)}, 0
+    while True:
+        k += 1
+        more = set(near)
+        for p, q in [*pairs, *((q, p) for p, q in pairs)]:
+            for changed in range(most + 1):
+                now = changed + int(labels[p] != labels[q])
+                if (p, changed) in near and now <= most:
+                    more.add((q, now))
+        if any(v == b for v, _ in more):
+            return k
+        if more == near:
+            return np.inf
+        near = more

@@ -7,6 +7,7 @@ import pytest
 
 import naive
 import relatum as rt
+from partitions import restricted_problem
 from relatum.bounds import trivial_bound
 from relatum.packing import packing_bound
 
@@ -67,6 +68,16 @@ def test_sparse_bounds_are_valid(seed):
     bound = checked(problem)
     assert bound >= best(problem) - 1e-9
     assert bound <= trivial_bound(problem)[0] + 1e-6
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_sparse_bounds_along_a_partition_are_valid(block):
+    for seed in range(30 * block, 30 * block + 30):
+        problem, value = restricted_problem(seed, listed=0.7)
+        guide = rt.infer(problem, solver="greedy_contraction").relation.labels.astype(np.int64)
+        bound = checked(problem, guide=guide)
+        assert bound >= value - 1e-9
+        assert bound <= trivial_bound(problem)[0] + 1e-6
 
 
 def test_a_positive_background_is_bounded_densely():

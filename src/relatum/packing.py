@@ -21,6 +21,7 @@ from relatum.problem import Problem
 from relatum.scores import SparseScores
 
 __all__ = [
+    "FAR",
     "LENGTHS",
     "MOST_DENSE",
     "PROBES",
@@ -39,7 +40,9 @@ LENGTHS = (2, 3, 5, 10)
 PROBES = 64
 
 
-def packing_bound(problem: Problem, thorough: bool = False, seed: int = 0) -> tuple[float, Proof]:
+def packing_bound(
+    problem: Problem, thorough: bool = False, seed: int = 0, guide: Index | None = None
+) -> tuple[float, Proof]:
     """Bound the value of every partition, and prove it.
 
     Parameters
@@ -50,6 +53,10 @@ def packing_bound(problem: Problem, thorough: bool = False, seed: int = 0) -> tu
         Whether the bound may take several times as long as a good heuristic.
     seed : int
         Elements are looked at in a random order.
+    guide : int64 array, optional
+        Labels of a good partition. Rows that hold for it with equality are packed first, as
+        only these can prove it best. (Of sparse problems; for dense ones see
+        `relatum.solvers.guided_packing`.)
 
     Returns
     -------
@@ -58,7 +65,7 @@ def packing_bound(problem: Problem, thorough: bool = False, seed: int = 0) -> tu
     proof : Proof
     """
     if isinstance(problem.scores, SparseScores) and problem.background <= 0:
-        return _sparse_bound(problem, problem.scores, thorough)
+        return _sparse_bound(problem, problem.scores, thorough, guide)
     if problem.n > MOST_DENSE or problem.n < 3:
         return trivial_bound(problem)
     return _dense_bound(problem, thorough, seed)
@@ -109,15 +116,6 @@ class DensePacking:
         room = int(0.4 * residual.size) + 16
         self.index, self.multipliers = np.empty((room, 3), dtype=np.int32), np.empty(room)
         self.count = 0
-
-    def positive(self) -> tuple[float, int]:
-        """Return sum and number of the positive residuals of pairs that are not decided."""
-        total, count = 0.0, 0
-        for k in range(0, self.residual.size, 1 << 20):
-            part = self.residual[k : k + (1 << 20)]
-            part = part[(part > 0) & (part < FAR / 2)]
-            total, count = total + float(part.sum()), count + part.size
-        return total, count
 
     def proved(self) -> tuple[float, Proof]:
         """Return the bound and its proof; this uses the residuals up."""
@@ -170,25 +168,45 @@ def _prices(cuts: Cuts, n: int) -> Floats:
     return out
 
 
-def _sparse_bound(problem: Problem, scores: SparseScores, thorough: bool) -> tuple[float, Proof]:
+def _sparse_bound(
+    problem: Problem, scores: SparseScores, thorough: bool, guide: Index | None
+) -> tuple[float, Proof]:
     n = problem.n
     off = scores.i != scores.j
     keys, own, state = sparse_pairs(problem, scores, off)
     constant = float(scores.log_odds[~off].sum(dtype=np.float64))
-    i, j = keys // n, keys % n
     residual = np.where(state == 1, FAR, np.where(state == 0, -FAR, own))
-    graph = adjacency(i, j, n)
     magnitude = float(np.abs(own).sum())
-    scans = 100_000 if thorough else 4_000
-    paths = _packed_paths(graph, residual, (i, j), magnitude / max(1, len(own)), scans)
-    wedges = _packed_wedges(graph, residual, keys, problem.background)
+    cuts = _packed(problem, keys, residual, guide, 100_000 if thorough else 4_000)
     if (state >= 0).any():
         fixed = np.flatnonzero(state >= 0)
-        residual[fixed] = own[fixed] - _path_prices([paths, wedges], keys, n)[fixed]
+        residual[fixed] = own[fixed] - _path_prices(cuts, keys, n)[fixed]
     total = _sum_of_bests(residual, state) + constant
-    sides = (paths.index >= 0).sum(axis=1) - 2  # a path of k pairs has k - 1 on its right
-    total += float(sides @ paths.multipliers) + float(wedges.multipliers.sum())
-    return raised(total, magnitude, [paths, wedges])
+    for cut in cuts:
+        sides = (cut.index >= 0).sum(axis=1) - 2  # a path of k pairs has k - 1 on its right
+        total += float(sides @ cut.multipliers)
+    return raised(total, magnitude, cuts)
+
+
+def _packed(
+    problem: Problem, keys: Index, residual: Floats, guide: Index | None, scans: int
+) -> list[Cuts]:
+    """Pack paths and wedges: first those along a partition, then any."""
+    n = problem.n
+    i, j = keys // n, keys % n
+    graph = adjacency(i, j, n)
+    near = np.abs(residual) < FAR / 2
+    size = float(np.abs(residual[near]).mean()) if near.any() else 0.0
+    table = _table(residual, keys) if problem.background < 0 and len(keys) else None
+    cuts = []
+    anything = np.zeros(n, dtype=np.int64)
+    for labels in (anything,) if guide is None else (guide, anything):
+        if table is not None and labels is guide:  # pairs between sets: bit for bit
+            cuts.append(_packed_wedges(graph, residual, labels, problem.background, 1, table))
+        cuts.append(_packed_paths(graph, residual, labels, (i, j), size, scans))
+        if table is not None:
+            cuts.append(_packed_wedges(graph, residual, labels, problem.background, 0, table))
+    return [cut for cut in cuts if len(cut)]
 
 
 def sparse_pairs(
@@ -223,39 +241,57 @@ def adjacency(i: Index, j: Index, n: int) -> tuple[Index, Index, Index]:
 def _packed_paths(
     graph: tuple[Index, Index, Index],
     residual: Floats,
+    labels: Index,
     pairs: tuple[Index, Index],
     size: float,
     scans: int,
 ) -> Cuts:
     """Close pairs with negative log-odds by paths, short ones and large conflicts first."""
     m = len(residual)
-    lengths = LENGTHS if m <= 2_000_000 else LENGTHS[:1]
+    large = m > 2_000_000
+    inside = labels[pairs[0]] == labels[pairs[1]]
+    guided = not inside.all()
+    lengths = LENGTHS[: (3 if guided else 1) if large else len(LENGTHS)]
     width = max(lengths) + 1
     room = 2 * m + 16
     index, y = np.empty((room, width), dtype=np.int32), np.empty(room)
     count = 0
     for longest in lengths:
         level = 0.25 * size if longest == 2 else 0.0
-        bad = np.flatnonzero(residual < -level)
+        below = residual < -level
+        if large and longest > 2:
+            below &= inside  # a search that stays within a set is short
+        bad = np.flatnonzero(below)
         bad = bad[np.argsort(residual[bad], kind="stable")]
         ends = np.column_stack([bad, pairs[0][bad], pairs[1][bad]])
-        count = pack_paths(graph, residual, ends, (level, longest, scans), index, y, count)
+        limits = level, longest, scans
+        count = pack_paths(graph, residual, labels, ends, limits, index, y, count)
     return Cuts("path", index[:count].astype(np.int64), y[:count].copy())
 
 
+def _table(residual: Floats, keys: Index) -> tuple[Index, Floats]:
+    """Return a hash table with the listed pairs, and room for pairs that are not listed."""
+    positive = int(np.count_nonzero(residual > 0))
+    size = 1 << int(np.ceil(np.log2(2 * len(keys) + 4 * positive + 16)))
+    table = np.full(size, -1, dtype=np.int64), np.zeros(size + 1)
+    enter_keys(*table, keys)
+    table[1][-1] = 0.75 * size - len(keys)
+    return table
+
+
 def _packed_wedges(
-    graph: tuple[Index, Index, Index], residual: Floats, keys: Index, background: float
+    graph: tuple[Index, Index, Index],
+    residual: Floats,
+    labels: Index,
+    background: float,
+    crossings: int,
+    table: tuple[Index, Floats],
 ) -> Cuts:
     """Close pairs that are not listed, where these have a negative background."""
-    if background >= 0 or not len(keys):
-        return Cuts("transitive", np.empty((0, 3), dtype=np.int64), np.empty(0))
-    positive = int(np.count_nonzero(residual > 0))
-    size = 1 << int(np.ceil(np.log2(4 * len(keys) + 8 * positive + 16)))
-    table = np.full(size, -1, dtype=np.int64), np.zeros(size)
-    enter_keys(*table, keys)
-    room = 4 * positive + 16
+    room = 4 * int(np.count_nonzero(residual > 0)) + 16
     index, y = np.empty((room, 3), dtype=np.int32), np.empty(room)
-    count = pack_wedges(graph, residual, background, PROBES, table, index, y, 0)
+    limits = background, PROBES, crossings
+    count = pack_wedges(graph, residual, labels, limits, table, index, y, 0)
     return Cuts("transitive", index[:count].astype(np.int64), y[:count].copy())
 
 

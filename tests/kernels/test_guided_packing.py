@@ -43,7 +43,8 @@ def test_triangles_are_those_of_the_twin(seed, between):
     n = len(sets[0])
     order, limits = rng.permutation(n), (3 if seed % 2 else 100, 0.3)
     rows = np.empty((500, 3), np.int32), np.empty(500)
-    room = rooms_inside(c, sets[0])
+    room, total, positive = rooms_inside(c, sets[0], np.inf)
+    assert (total, positive) == (pytest.approx(c[c > 0].sum()), np.count_nonzero(c > 0))
     pack = pack_between if between else pack_inside
     residual = c.copy()
     count = pack(residual, sets, order, limits, room, rows, 0)
@@ -51,7 +52,7 @@ def test_triangles_are_those_of_the_twin(seed, between):
     assert count > 0
     assert triangles(rows, count) == [(t, round(m, 9)) for t, m in found]
     np.testing.assert_allclose(square(residual, n), want, atol=1e-12)
-    np.testing.assert_allclose(room, rooms_inside(residual, sets[0]), atol=1e-9)
+    np.testing.assert_allclose(room, rooms_inside(residual, sets[0], np.inf)[0], atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -59,7 +60,7 @@ def test_rows_are_tight_for_the_partition_and_conserve_log_odds(seed):
     rng, c, sets = random_case(seed)
     n, labels = len(sets[0]), sets[0]
     rows = np.empty((500, 3), np.int32), np.empty(500)
-    room, residual, count = rooms_inside(c, labels), c.copy(), 0
+    room, residual, count = rooms_inside(c, labels, np.inf)[0], c.copy(), 0
     for pack in (pack_inside, pack_between):
         count = pack(residual, sets, rng.permutation(n), (100, 0.0), room, rows, count)
     back = square(residual, n)

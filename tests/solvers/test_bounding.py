@@ -9,6 +9,7 @@ import relatum as rt
 from partitions import proved
 from relatum.bounds import trivial_bound
 from relatum.packing import packing_bound
+from relatum.solvers import bounding
 from relatum.solvers.bounding import affordable_bound
 from relatum.solvers.control import Control
 
@@ -37,6 +38,27 @@ def test_sparse_clusterings_get_a_bound_by_paths():
     assert proved(problem, bound, proof)
     # one cut ends both conflicts: the packing, one conflict after the other, may say so or not
     assert bound == pytest.approx(6.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_large_sparse_clusterings_are_packed_along_the_partition(monkeypatch, few):
+    rng = np.random.default_rng(2)
+    labels = np.arange(200) // 10
+    i, j = np.triu_indices(200, 1)
+    keep = rng.random(len(i)) < np.where(labels[i] == labels[j], 0.6, 0.03)
+    i, j = i[keep], j[keep]
+    c = rng.normal(size=len(i)) * 2 + np.where(labels[i] == labels[j], 2.0, -2.0)
+    problem = rt.Problem.from_pairs(i, j, c, n=200, background=-0.2, feasible=rt.EQUIVALENCES)
+    monkeypatch.setattr(bounding, "MOST_QUICK", 0)
+    if not few:
+        monkeypatch.setattr(bounding, "MOST_COLUMNS", 0)
+    planted = rt.Partition(labels)
+    bound, proof = affordable_bound(problem, Control(), planted)
+    value, plain = problem.value(planted), packing_bound(problem)[0]
+    assert proved(problem, bound, proof)
+    assert value <= bound < plain
+    bad = affordable_bound(problem, Control(), rt.Partition(np.arange(200)))[0]
+    assert value <= bad <= plain + 1e-6
 
 
 def test_without_time_pairs_are_bounded_one_by_one(problem):

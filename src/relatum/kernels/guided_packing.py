@@ -24,18 +24,27 @@ def _place(a, b, n):
 
 
 @njit(cache=True)
-def rooms_inside(residual, labels):
-    """Return, for each element, the sum of its positive residuals inside its set."""
+def rooms_inside(residual, labels, most):
+    """Return the sum of the positive residuals of each element inside its set.
+
+    Also returned are sum and number of all positive residuals up to ``most``.
+    """
     n = labels.size
     room = np.zeros(n)
+    total, count = 0.0, 0
     k = 0
     for a in range(n - 1):
         for b in range(a + 1, n):
-            if labels[a] == labels[b] and residual[k] > 0.0:
-                room[a] += residual[k]
-                room[b] += residual[k]
+            r = residual[k]
             k += 1
-    return room
+            if r > 0.0:
+                if r <= most:
+                    total += r
+                    count += 1
+                if labels[a] == labels[b]:
+                    room[a] += r
+                    room[b] += r
+    return room, total, count
 
 
 @njit(cache=True)

@@ -64,16 +64,20 @@ def pack_triangles(residual, n, order, probes, least, index, multipliers, count)
 
 
 @njit(cache=True)
-def _path(graph, residual, limits, ends, search):
+def _path(graph, residual, labels, limits, ends, search):
     """Look for a short path between the ends over pairs with residuals above ``least``.
 
-    ``search`` holds, for each element, the edge it was reached by and a stamp, and the
-    queue; returns the number of edges of the path, 0 if there is none short enough.
+    At most one pair of it leads from one set to another, none if both ends are in one set.
+    ``search`` holds, for each element and each number of such pairs passed, the state it
+    was reached from and by which edge, a stamp, and the queue; returns the number of edges
+    of the path, 0 if there is none short enough, and the state of its end.
     """
     pointer, neighbour, edge = graph
     by, stamp, before, depth, queue = search
     least, longest, most_scans = limits
     u, v = ends
+    n = labels.size
+    crossings = 0 if labels[u] == labels[v] else 1
     scans = 0
     mark = stamp[-1] + 1
     stamp[-1] = mark
@@ -82,59 +86,69 @@ def _path(graph, residual, limits, ends, search):
     queue[0] = u
     head, tail = 0, 1
     while head < tail:
-        p = queue[head]
+        state = queue[head]
         head += 1
-        if depth[p] == longest or scans > most_scans:
-            return 0
+        passed = 1 if state >= n else 0
+        p = state - passed * n
+        if depth[state] == longest or scans > most_scans:
+            return 0, 0
         scans += pointer[p + 1] - pointer[p]
         for q in range(pointer[p], pointer[p + 1]):
             w = neighbour[q]
-            if stamp[w] == mark or residual[edge[q]] <= least:
+            if residual[edge[q]] <= least:
                 continue
-            stamp[w] = mark
-            depth[w] = depth[p] + 1
-            by[w] = edge[q]
-            before[w] = p
+            now = passed
+            if labels[w] != labels[p]:
+                now += 1
+                if now > crossings or labels[w] != labels[v]:
+                    continue
+            to = w + now * n
+            if stamp[to] == mark:
+                continue
+            stamp[to] = mark
+            depth[to] = depth[state] + 1
+            by[to] = edge[q]
+            before[to] = state
             if w == v:
-                return depth[w]
-            if tail == queue.size:
-                return 0
-            queue[tail] = w
+                return depth[to], to
+            queue[tail] = to
             tail += 1
-    return 0
+    return 0, 0
 
 
 @njit(cache=True)
-def pack_paths(graph, residual, ends, limits, index, multipliers, count):
+def pack_paths(graph, residual, labels, ends, limits, index, multipliers, count):
     """Pack paths between the ends of pairs with negative residuals.
 
     ``graph`` is (pointer, neighbour, edge) of the pairs in compressed rows, ``ends`` the
     elements of the pairs to be closed, by edge number: rows (edge, u, v). Paths are written
     to ``index`` as elements from u to v, padded with -1. ``limits`` are the residual that a
     pair must exceed, the most pairs of a path, and the most pairs looked at in search of one.
+    Only paths are packed whose rows hold with equality for the partition with the given
+    labels; if these are all the same, all paths.
     """
-    n = graph[0].size - 1
+    n = labels.size
     search = (
-        np.empty(n, np.int64),
-        np.zeros(n + 1, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
+        np.empty(2 * n, np.int64),
+        np.zeros(2 * n + 1, np.int64),
+        np.empty(2 * n, np.int64),
+        np.empty(2 * n, np.int64),
+        np.empty(2 * n, np.int64),
     )
     for f in range(ends.shape[0]):
         e, u, v = ends[f, 0], ends[f, 1], ends[f, 2]
         while residual[e] < -limits[0] and count < multipliers.size:
-            length = _path(graph, residual, limits, (u, v), search)
+            length, end = _path(graph, residual, labels, limits, (u, v), search)
             if length == 0:
                 break
             m = -residual[e]
-            p = v
+            p = end
             while p != u:
                 m = min(m, residual[search[0][p]])
                 p = search[2][p]
-            p, i = v, length
+            p, i = end, length
             while p != u:
-                index[count, i] = p
+                index[count, i] = p % n
                 residual[search[0][p]] -= m
                 p = search[2][p]
                 i -= 1
@@ -158,17 +172,20 @@ def _slot(keys, key):
 
 
 @njit(cache=True)
-def pack_wedges(graph, residual, background, probes, table, index, multipliers, count):
+def pack_wedges(graph, residual, labels, limits, table, index, multipliers, count):
     """Pack triangles whose third pair is not listed and has a negative background score.
 
-    ``table`` is (keys, used): a hash table of unlisted pairs a * n + b (a < b), -1 where
-    free, of which listed pairs have been entered with ``used`` = infinity, and of what has
-    been packed into the others.
+    ``limits`` are the background, the others looked at for each pair, and how many of the
+    two listed pairs lead from one set to another: one or none, as then the row holds with
+    equality for the partition. ``table`` is (keys, used): a hash table of unlisted pairs
+    a * n + b (a < b), -1 where free, of which listed pairs have been entered with ``used``
+    = infinity, and of what has been packed into the others. ``used`` has one more entry: how
+    many pairs may still be entered.
     """
     pointer, neighbour, edge = graph
+    background, probes, crossings = limits
     keys, used = table
     n = pointer.size - 1
-    room = keys.size // 2
     for a in range(n):
         for q in range(pointer[a], pointer[a + 1]):
             left = probes
@@ -177,16 +194,19 @@ def pack_wedges(graph, residual, background, probes, table, index, multipliers, 
                     break
                 if residual[edge[s]] <= 0.0:
                     continue
-                left -= 1
                 b, c = neighbour[q], neighbour[s]
+                crossed = (labels[a] != labels[b]) + (labels[a] != labels[c])
+                if crossed != crossings:
+                    continue
+                left -= 1
                 h = _slot(keys, min(b, c) * n + max(b, c))
                 spare = -background - (used[h] if keys[h] != -1 else 0.0)
                 if spare <= 0.0:
                     continue
                 if keys[h] == -1:
-                    if room == 0:
+                    if used[-1] <= 0.0:
                         return count
-                    room -= 1
+                    used[-1] -= 1.0
                     keys[h] = min(b, c) * n + max(b, c)
                     used[h] = 0.0
                 m = min(residual[edge[q]], residual[edge[s]], spare)

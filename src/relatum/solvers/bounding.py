@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from relatum.bounds import trivial_bound
 from relatum.certificate import Cuts, Leaf, Proof
 from relatum.feasible import EQUIVALENCES
@@ -50,24 +52,45 @@ def affordable_bound(
     left = control.remaining()
     if seconds > max(left, 0.25 * control.time_limit):
         return trivial_bound(problem)
-    value = -math.inf if relation is None else problem.value(relation)
     thorough = control.prove and LONGER * seconds <= left
     if isinstance(problem.scores, SparseScores) and problem.background <= 0:
-        return _sparse_bound(problem, value, thorough, control)
+        return _sparse_bound(problem, relation, thorough, control)
     return _dense_bound(problem, relation, thorough, control)
 
 
 def _sparse_bound(
-    problem: Problem, value: float, thorough: bool, control: Control
+    problem: Problem, relation: Relation | None, thorough: bool, control: Control
 ) -> tuple[float, Proof]:
     """Bound a sparse problem by packing; improve that by separating paths."""
+    value = -math.inf if relation is None else problem.value(relation)
+    size = problem.log_odds.size
+    if size > (MOST_COLUMNS if control.prove else MOST_QUICK):
+        return _large_bound(problem, relation, thorough, control)
     bound, proof = packing_bound(problem, thorough, control.seed)
-    most = MOST_COLUMNS if control.prove else MOST_QUICK
-    if bound <= value or control.expired() or problem.log_odds.size > most:
+    if bound <= value or control.expired():
         return bound, proof
     relaxation = PathRelaxation(problem, _cuts(proof))
     relaxation.improve(THOROUGH if control.prove else QUICK, value, control)
     return relaxation.proved()
+
+
+def _large_bound(
+    problem: Problem, relation: Relation | None, thorough: bool, control: Control
+) -> tuple[float, Proof]:
+    """Bound a large sparse problem by packing, along a partition if there is one.
+
+    The packing without it is tried as well where that costs little or where the other has
+    closed less than half of the gap.
+    """
+    if relation is None:
+        return packing_bound(problem, thorough, control.seed)
+    value, guide = problem.value(relation), relation.to(Partition).labels.astype(np.int64)
+    bound, proof = packing_bound(problem, thorough, control.seed, guide)
+    few = problem.log_odds.size <= MOST_COLUMNS
+    if few or bound - value > 0.5 * (trivial_bound(problem)[0] - value):
+        other = packing_bound(problem, thorough, control.seed)
+        bound, proof = other if other[0] < bound else (bound, proof)
+    return bound, proof
 
 
 def _dense_bound(

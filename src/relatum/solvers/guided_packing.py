@@ -18,7 +18,7 @@ from relatum.kernels.guided_packing import (
     pack_leftovers,
     rooms_inside,
 )
-from relatum.packing import PROBES, DensePacking, packing_bound
+from relatum.packing import FAR, PROBES, DensePacking, packing_bound
 from relatum.problem import Problem
 from relatum.relation import Partition
 from relatum.solvers.control import Control
@@ -57,11 +57,9 @@ def guided_bound(
     """
     value = problem.value(partition)
     p = DensePacking(problem)
-    total, count = p.positive()
-    trivial = total + p.constant
     small = p.residual.size <= SMALL
-    labels, many = partition.labels.astype(np.int64), thorough or small
-    _pack(p, labels, total / max(1, count), many, control)
+    trivial = p.constant
+    trivial += _pack(p, partition.labels.astype(np.int64), thorough or small, control)
     bound, proof = p.proved()
     del p
     if not small and bound - value < CLOSED * (trivial - value):
@@ -70,14 +68,14 @@ def guided_bound(
     return other if other[0] < bound else (bound, proof)
 
 
-def _pack(
-    p: DensePacking, labels: NDArray[np.int64], unit: float, many: bool, control: Control
-) -> None:
+def _pack(p: DensePacking, labels: NDArray[np.int64], many: bool, control: Control) -> float:
+    """Pack along the partition; return the sum of the positive log-odds there were."""
     order = np.random.default_rng(control.seed).permutation(p.n)
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
     sets = labels, starts, np.argsort(labels, kind="stable")
     rows = p.index, p.multipliers
-    room = rooms_inside(p.residual, labels)
+    room, total, count = rooms_inside(p.residual, labels, FAR / 2)
+    unit = total / max(1, count)
     for level, probes in THOROUGH if many else QUICK:
         for pack in (pack_inside, pack_between):
             if not control.expired():
@@ -86,3 +84,4 @@ def _pack(
     if not control.expired():
         lists = leftovers(p.residual, labels)
         p.count = pack_leftovers(p.residual, lists, order, PROBES, rows, p.count)
+    return float(total)
