@@ -23,7 +23,8 @@ def random_point(seed, n=14):
 
 def found_paths(graph, x, sources, limits, width=14):
     index, violation = np.empty((200, width), np.int32), np.empty(200)
-    count = short_paths(graph, x, sources, limits, index, violation)
+    count = short_paths(graph, x, sources, (0, 5), limits, index, violation, 0)
+    count = short_paths(graph, x, sources, (5, 14), limits, index, violation, count)
     return [row[row >= 0].tolist() for row in index[:count]], violation[:count]
 
 
@@ -54,4 +55,5 @@ def test_limits_are_kept():
     few, _ = found_paths(graph, x, np.arange(14), (0.05, 8, 0))
     assert len(few) < len(everything)
     index, violation = np.empty((2, 14), np.int32), np.empty(2)
-    assert short_paths(graph, x, np.arange(14), (0.05, 10**6, 0), index, violation) == 2
+    limits = 0.05, 10**6, 0
+    assert short_paths(graph, x, np.arange(14), (0, 14), limits, index, violation, 0) == 2

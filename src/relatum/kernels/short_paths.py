@@ -89,15 +89,16 @@ def _reach(graph, x, source, limits, search):
 
 
 @njit(cache=True)
-def short_paths(graph, x, sources, limits, index, violation):
+def short_paths(graph, x, sources, span, limits, index, violation, count):
     """Find paths between the ends of pairs whose rows the point violates.
 
     ``graph`` is (pointer, neighbour, edge) of the pairs in compressed rows, ``x`` a value
     for each edge. A pair is looked at from its end that comes first among ``sources``,
-    which are all elements in some order. ``limits`` are the least violation, and the most
-    pairs looked at from one source and for each pair it searches for. Rows of ``index``
-    receive elements from end to end, padded with -1; paths that do not fit, or come when it
-    is full, are left out. Returns the number of paths.
+    which are all elements in some order; of these the ``span`` from one place to another is
+    gone through. ``limits`` are the least violation, and the most pairs looked at from one
+    source and for each pair it searches for. Rows of ``index`` from ``count`` on receive
+    elements from end to end, padded with -1; paths that do not fit, or come when it is
+    full, are left out. Returns the new count.
     """
     pointer, neighbour, edge = graph
     least, most, more = limits
@@ -109,8 +110,7 @@ def short_paths(graph, x, sources, limits, index, violation):
     search = (near, before, hops, reached, done, wanted, heap, key)
     rank = np.empty(n, np.int64)
     rank[sources] = np.arange(n)
-    count = 0
-    for u in sources:
+    for u in sources[span[0] : span[1]]:
         radius, left = 0.0, 0
         for q in range(pointer[u], pointer[u + 1]):
             far = 1.0 - x[edge[q]] - least

@@ -7,6 +7,8 @@ the bound several times as close to the value as a packing that knows no partiti
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +31,7 @@ __all__ = ["guided_bound"]
 QUICK = ((0.4, 32),)
 THOROUGH = ((0.4, 64), (0.1, 256), (0.0, 4096))
 SMALL = 2_000_000  # pairs up to which the packing without a partition costs little
+PIECE = 10_000_000  # pairs gone through between two looks at the clock
 CLOSED = 0.5  # share of the gap that, once closed, makes it superfluous
 
 
@@ -76,11 +79,12 @@ def _pack(p: DensePacking, labels: NDArray[np.int64], many: bool, control: Contr
     rows = p.index, p.multipliers
     room, total, count = rooms_inside(p.residual, labels, FAR / 2)
     unit = total / max(1, count)
+    pieces = np.array_split(order, 1 + p.residual.size // PIECE)
     for level, probes in THOROUGH if many else QUICK:
-        for pack in (pack_inside, pack_between):
+        for pack, piece in product((pack_inside, pack_between), pieces):
             if not control.expired():
                 limits = probes, level * unit
-                p.count = pack(p.residual, sets, order, limits, room, rows, p.count)
+                p.count = pack(p.residual, sets, piece, limits, room, rows, p.count)
     if not control.expired():
         lists = leftovers(p.residual, labels)
         p.count = pack_leftovers(p.residual, lists, order, PROBES, rows, p.count)

@@ -32,6 +32,7 @@ FEW = 0.01  # share of new rows below which separation looks for smaller violati
 WEDGES = 5_000_000  # steps over two pairs up to which all of them may close over a column
 MORE = 200  # pairs looked at for each path searched for, beyond those of the effort
 CHUNK = 20_000_000  # terms of rows passed over between two looks at the clock
+SEARCHED = 100_000_000  # and pairs looked at in search of paths
 
 
 @dataclass(frozen=True)
@@ -114,16 +115,21 @@ class PathRelaxation:
                 self.lp.add_rows(name, own, matrix, high=terms.rhs.astype(np.float64))
             self.lp.pool[name].multipliers[-len(terms) :] = multipliers[rows]
 
-    def separate(self, threshold: float, scans: int) -> int:
+    def separate(self, threshold: float, scans: int, control: Control) -> int:
         """Add paths violated by more than the threshold; return how many."""
-        room = len(self.keys) + 16
-        index, violation = np.empty((room, WIDTH), dtype=np.int32), np.empty(room)
+        most = len(self.keys) + 16
+        index, violation = np.empty((most, WIDTH), dtype=np.int32), np.empty(most)
         x, limits = self.lp.x, (threshold, scans, MORE)
         # an element of many pairs that are not related searches for all of them at once
         open_keys = self.keys[x < 1 - threshold]
         ends = np.concatenate([open_keys // self.n, open_keys % self.n])
         sources = np.argsort(-np.bincount(ends, minlength=self.n), kind="stable")
-        count = short_paths(self.graph, x, sources, limits, index, violation)
+        count, step = 0, max(1, SEARCHED // scans)
+        for first in range(0, self.n, step):
+            span = first, min(self.n, first + step)
+            if not control.expired():
+                room = index, violation, count
+                count = short_paths(self.graph, x, sources, span, limits, *room)
         found = _oriented(index[:count].astype(np.int64))
         known = [_names(block.index) for block in self.lp.pool.values()]
         new = found[~np.isin(_names(found), np.concatenate(known))] if known else found
@@ -149,7 +155,7 @@ class PathRelaxation:
         threshold = 0.1
         history = [self.best]
         for _ in range(effort.rounds):
-            added = self.separate(threshold, effort.scans)
+            added = self.separate(threshold, effort.scans, control)
             if control.expired():
                 break
             self.run(effort.iterations, control)
