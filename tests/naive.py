@@ -499,6 +499,29 @@ def best_linear_order(w):
     return max(order_value(w, order) for order in permutations(range(len(w))))
 
 
+def greedy_order(loss):
+    """Each time the element that loses least to those left; the first of several."""
+    left, order = list(range(len(loss))), []
+    while left:
+        best = min(left, key=lambda j: sum(loss[k][j] for k in left))
+        order.append(best)
+        left.remove(best)
+    return order
+
+
+def pack_cycles(loss):
+    """3-cycles a b c in the order of their names, each with what is left of its least loss."""
+    rest = [list(row) for row in loss]
+    packed = []
+    for a, b, c in product(range(len(loss)), repeat=3):
+        w = min(rest[a][b], rest[b][c], rest[c][a])
+        if a != b and 0 < w < math.inf:
+            packed.append(((a, b, c), w))
+            for p, q in ((a, b), (b, c), (c, a)):
+                rest[p][q] -= w
+    return packed
+
+
 def least_loss(loss):
     """The least that any order loses, where loss[a][b] is lost when b comes before a."""
     n = len(loss)

@@ -49,13 +49,21 @@ def test_packed_cycles_use_every_loss_once_and_bound_every_order():
 def test_greedy_takes_the_least_loss_each_time_and_what_must_come_first():
     loss = np.array([[0, 5, 0, 0], [0, 0, 2, 0], [1, 0, 0, 0], [0, 0, np.inf, 0]])
     order = greedy_order(loss).tolist()
-    left, expected = [0, 1, 2, 3], []
-    while left:
-        best = min(left, key=lambda j: sum(loss[k][j] for k in left))
-        expected.append(best)
-        left.remove(best)
-    assert order == expected
+    assert order == naive.greedy_order(loss.tolist())
     assert order.index(3) < order.index(2)
+
+
+@pytest.mark.parametrize("kind", ["ties", "excluded"])
+@pytest.mark.parametrize("n", [1, 3, 6, 10])
+def test_packing_and_greedy_order_equal_their_twins(n, kind):
+    rng = np.random.default_rng(n)
+    for _ in range(10):
+        w = _weights(rng, n, kind)
+        loss = np.maximum(w - w.T, 0.0)
+        cycles, weight = pack_cycles(loss)
+        packed = list(zip(map(tuple, cycles.tolist()), weight.tolist(), strict=True))
+        assert packed == naive.pack_cycles(loss.tolist())
+        assert greedy_order(loss).tolist() == naive.greedy_order(loss.tolist())
 
 
 @pytest.mark.parametrize("kind", ["normal", "ties", "excluded"])

@@ -191,6 +191,20 @@ def test_evidence_and_start_are_respected_by_the_heuristic():
     assert rt.verify(problem, e)
 
 
+@pytest.mark.parametrize("solver", ["order_local_search", "order_branch_and_cut"])
+def test_one_core_and_two_give_the_same_answer(solver, monkeypatch):
+    w = np.random.default_rng(6).integers(0, 100, (64, 64)).astype(float)
+    rank = np.random.default_rng(7).permutation(64)
+    w += 60.0 * (rank[:, None] < rank[None, :])  # so much structure that a proof is quick
+    problem = rt.Problem(w, rt.LINEAR_ORDERS)
+    found = []
+    for cores in (1, 2):
+        monkeypatch.setattr("relatum.solvers.order_search.os.cpu_count", lambda cores=cores: cores)
+        e = rt.infer(problem, solver=solver, prove=solver != "order_local_search", time_limit=600)
+        found.append((e.relation.order.tolist(), e.value))
+    assert found[0] == found[1]
+
+
 def test_a_time_limit_still_gives_a_valid_bound():
     c = np.random.default_rng(4).integers(0, 100, (45, 45)).astype(float)
     problem = rt.Problem(c, rt.LINEAR_ORDERS)
