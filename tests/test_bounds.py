@@ -10,7 +10,7 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.bounds import grid_of, round_up, sums_are_exact, trivial_bound
+from relatum.bounds import gap_to_close, grid_of, round_up, sums_are_exact, trivial_bound
 from relatum.certificate import Certificate
 from relatum.verification import check_certificate
 
@@ -95,3 +95,8 @@ def test_when_sums_are_exact():
     assert not sums_are_exact(
         rt.Problem.from_pairs([0], [1], [1.0], background=-0.1, feasible=rt.EQUIVALENCES)
     )
+
+
+def test_progress_is_judged_by_the_gap_or_by_the_bound_alone():
+    assert gap_to_close(12.0, 7.5) == 4.5
+    assert gap_to_close(-20.0, -math.inf) == 2.0

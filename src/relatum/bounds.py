@@ -13,7 +13,7 @@ from relatum.problem import Problem
 from relatum.scores import DenseScores, SparseScores
 from relatum.views import view_of
 
-__all__ = ["grid_of", "round_up", "sums_are_exact", "trivial_bound"]
+__all__ = ["gap_to_close", "grid_of", "round_up", "sums_are_exact", "trivial_bound"]
 
 
 def round_up(bound: float, magnitude: float) -> float:
@@ -24,6 +24,11 @@ def round_up(bound: float, magnitude: float) -> float:
     if math.isinf(bound):
         return bound
     return bound + 1e-13 * magnitude + abs(bound) * 1e-15
+
+
+def gap_to_close(bound: float, value: float) -> float:
+    """Return bound - value, to judge progress by; a tenth of the bound if there is no value."""
+    return bound - value if value > -math.inf else 0.1 * abs(bound)
 
 
 def trivial_bound(problem: Problem) -> tuple[float, Proof]:

@@ -12,9 +12,9 @@ from relatum.solvers.control import Control
 from relatum.solvers.triangle_bounds import triangle_bound
 
 
-def improved(problem, rounds=30, value=-np.inf, **control):
+def improved(problem, rounds=np.inf, work=np.inf, value=-np.inf, **control):
     packed, proof = packing_bound(problem)
-    return packed, *triangle_bound(problem, proof.cuts, value, rounds, Control(**control))
+    return packed, *triangle_bound(problem, proof.cuts, value, (rounds, work), Control(**control))
 
 
 @pytest.mark.parametrize("block", range(8))
@@ -38,7 +38,14 @@ def test_time_and_monitors_stop_it():
     improved(problem, monitor=lambda progress: seen.append(progress.bound) or len(seen) == 2)
     assert len(seen) == 2
     assert seen == sorted(seen, reverse=True)
-    assert improved(problem, 5)[1] == improved(problem, 5)[1]
+
+
+def test_more_work_never_gives_a_worse_bound_and_the_same_work_the_same():
+    problem = rt.Problem(np.random.default_rng(1).normal(size=50 * 49 // 2), rt.EQUIVALENCES)
+    efforts = ((0, 1e9), (9, 0.0), (6, 1e9), (6, 1e9), (12, 1e9))
+    bounds = [improved(problem, *effort)[1] for effort in efforts]
+    assert bounds[0] == bounds[1] == pytest.approx(improved(problem)[0])
+    assert bounds[1] > bounds[2] == bounds[3] > bounds[4]
 
 
 @pytest.mark.parametrize("name", ["strat_n100_0", "unstrat_n100_1", "unstrat_n300_2"])
@@ -47,7 +54,7 @@ def test_learned_scores_are_bounded_by_their_optimum(data_folder, name):
         problem = rt.Problem(file["costs"], rt.EQUIVALENCES)
     exact = rt.infer(problem, prove=True)
     assert exact.status is rt.Status.OPTIMAL
-    packed, bound, proof = improved(problem, 60, exact.value)
+    packed, bound, proof = improved(problem, value=exact.value)
     assert proved(problem, bound, proof)
     assert exact.value <= bound < packed
     assert bound - exact.value < 0.2 * (packed - exact.value)

@@ -26,7 +26,7 @@ MOST_COLUMNS = 2_000_000  # listed pairs up to which paths are separated, if pro
 MOST_QUICK = 300_000  # and if they are not
 MOST_CUT = 2500  # elements up to which dense problems are cut, if proofs are wanted
 QUICK_CUT = 500  # and if they are not
-QUICK_ROUNDS = 16
+QUICK_EFFORT = (16, 1e8)  # rounds, and rows and triangles gone through: about a second
 
 
 def affordable_bound(
@@ -104,8 +104,8 @@ def _dense_bound(
     value = problem.value(relation)
     if bound <= value or control.expired() or n > (MOST_CUT if control.prove else QUICK_CUT):
         return bound, proof
-    rounds = 1_000 if control.prove else QUICK_ROUNDS
-    return triangle_bound(problem, _cuts(proof), value, rounds, control)
+    effort = (math.inf, math.inf) if control.prove else QUICK_EFFORT
+    return triangle_bound(problem, _cuts(proof), value, effort, control)
 
 
 def _cuts(proof: Proof) -> tuple[Cuts, ...]:

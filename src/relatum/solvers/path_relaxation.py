@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from relatum.backends.first_order import FirstOrderLP, RowBlock
+from relatum.bounds import gap_to_close
 from relatum.certificate import Cuts, Proof
 from relatum.cut_families import path_rows
 from relatum.kernels.short_paths import short_paths
@@ -162,7 +163,7 @@ class PathRelaxation:
             self.lp.drop_idle()
             history.append(self.best)
             control.report(value, max(value, self.best + self.constant), 0, self.lp.n_rows)
-            gap = self.best + self.constant - value
+            gap = gap_to_close(self.best + self.constant, value)
             if gap <= 1e-9 * (1 + self.magnitude) or control.expired():
                 break
             if added < FEW * self.lp.n_rows:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from relatum.bounds import gap_to_close
 from relatum.certificate import Cuts, Proof
 from relatum.packing import raised
 from relatum.problem import Problem
@@ -22,7 +23,11 @@ PATIENCE = 5  # rounds in which a hundredth of the gap must be closed
 
 
 def triangle_bound(
-    problem: Problem, cuts: tuple[Cuts, ...], value: float, rounds: int, control: Control
+    problem: Problem,
+    cuts: tuple[Cuts, ...],
+    value: float,
+    effort: tuple[float, float],
+    control: Control,
 ) -> tuple[float, Proof]:
     """Improve the bound of some triangles and multipliers.
 
@@ -34,7 +39,9 @@ def triangle_bound(
         Triangles, with multipliers.
     value : float
         Of a partition; where the bound meets it there is nothing to do.
-    rounds : int
+    effort : (float, float)
+        The most rounds, and the rows passed over and triangles looked at until a last one.
+        Neither is a time, so that the bound is the same on every machine.
     control : Control
     """
     relaxation = _relaxation(problem, cuts)
@@ -42,11 +49,13 @@ def triangle_bound(
     magnitude = float(np.abs(relaxation.weights).sum()) / 2
     rng = np.random.default_rng(control.seed)
     threshold, history = 0.05, [node.best_bound]
-    for _ in range(rounds):
-        gap = node.best_bound - value
+    done = 0.0
+    while done < effort[1] and len(history) <= effort[0]:
+        gap = gap_to_close(node.best_bound, value)
         if gap <= 1e-9 * (1 + magnitude) or control.expired():
             break
         node.run(ITERATIONS)
+        done += ITERATIONS * relaxation.lp.n_rows + 0.25 * problem.n**3 + 1
         history.append(node.best_bound)
         control.report(value, max(value, node.best_bound), 0, relaxation.lp.n_rows)
         before = history[-1 - PATIENCE] if len(history) > PATIENCE else np.inf
