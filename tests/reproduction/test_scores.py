@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.spatial.distance import squareform
 
-from relatum.datasets import load_digits
+from relatum.datasets import Digits, load_digits
 from relatum.features import pair_features
 from relatum.measures.objective import LN2
 from relatum.reproduction.cells import Cells
@@ -44,3 +46,12 @@ def test_bilinear_errors_are_counted(tiny):
     assert told["error_unstratified"] == np.mean((scores > 0) != same)
     # better than calling every pair unrelated
     assert told["error_stratified"] < 0.4
+
+
+def test_few_images_have_fewer_pairs_than_are_asked_for(tmp_path):
+    train, test = (Digits(some.images[:60], some.labels[:60]) for some in load_digits())
+    asked = replace(TINY, pairs=100_000)
+    scores, _ = bilinear_scores(Cells(tmp_path), asked, train, test)
+    related = int(np.triu(train.labels[:, None] == train.labels, 1).sum())
+    every, _ = bilinear_scores(Cells(tmp_path), replace(TINY, pairs=2 * related), train, test)
+    assert np.array_equal(scores, every)

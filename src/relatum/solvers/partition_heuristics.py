@@ -45,7 +45,7 @@ QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.1
 LONG = Effort()
 BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0, hot=0.16, warm=0.14)
 STARTS = 8
-HOTS = (0.12, 0.05, 0.16, 0.05, 0.08)  # of the first short annealings
+HOTS = (0.2, 0.05, 0.12, 0.03, 0.16)  # of the first short annealings
 LARGE = 4_000_000  # entries of compressed rows above which one annealing a round must do
 
 
@@ -147,7 +147,7 @@ def _opening(
             state = search.regroup(best, intersection(best, found), (0.12, 0.05), 60, seed)
         else:
             hot = HOTS[number % len(HOTS)]
-            state = search.anneal(search.complete(best, (0,)), hot, 30, seed)
+            state = search.anneal(search.complete(best, (0,)), hot, 60, seed)
     return best
 
 

@@ -27,7 +27,7 @@ from relatum.solvers.partition_instance import renumbered
 __all__ = ["Effort", "Member", "evolve"]
 
 Index = NDArray[np.int64]
-HEATS = (0.3, 1.0, 1.0, 1.0)  # factors on the temperatures of new partitions
+HEATS = (0.3, 1.0, 1.6, 1.0)  # factors on the temperatures of new partitions
 Report = Callable[[float], None]
 
 
@@ -146,7 +146,7 @@ class _Epoch:
                     continue
             child = crossover(self.pool[i].labels, self.pool[j].labels, first % 2)
             heat = self.pool[i].heat * (0.8, 1.0, 1.0, 1.25)[first % 4]
-            jobs.append(_Job(child, self.effort.warm, min(heat, 1.25), seed))
+            jobs.append(_Job(child, self.effort.warm, min(heat, 2.0), seed))
         return jobs
 
     def admit(self, members: list[Member]) -> bool:
