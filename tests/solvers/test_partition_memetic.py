@@ -32,6 +32,15 @@ def test_a_start_is_never_lost_even_if_stopped_at_once():
     assert again.value >= best.value - 1e-9
 
 
+def test_a_champion_is_never_lost():
+    s = search()
+    best = evolve(s, Effort(pool=8, sweeps=100), 0, [])[0]
+    for effort in (SMALL, Effort(pool=4, sweeps=20, patience=2, epochs=2)):
+        again, count = evolve(s, effort, 5, [], champion=best.labels)
+        assert again.value >= best.value
+        assert (count > 0) == (effort.epochs > 0)
+
+
 def test_values_are_true_and_reports_rise():
     s, reports = search(), []
     member, _ = evolve(s, SMALL, 2, [], reports.append)

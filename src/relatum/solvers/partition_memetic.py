@@ -213,6 +213,7 @@ def evolve(
     starts: list[Index],
     report: Report = lambda value: None,
     threads: int | None = None,
+    champion: Index | None = None,
 ) -> tuple[Member, int]:
     """Evolve pools, epoch after epoch, each with twice the sweeps of the one before.
 
@@ -227,6 +228,9 @@ def evolve(
         Called with the best value after each annealing.
     threads : int, optional
         The result is the same for any number.
+    champion : label array, optional
+        A partition that joins each pool late, so that the pool does not become like it; the
+        result is at least as good.
 
     Returns
     -------
@@ -235,7 +239,7 @@ def evolve(
     """
     if threads is None:
         threads = min(2, os.cpu_count() or 1) if search.n >= 100 else 1
-    best: Member | None = None
+    best = None if champion is None else Member(search.value(champion), champion)
     idle, epoch, count = 0, 0, 0
     with ThreadPoolExecutor(threads) as executor:
         while best is None or (idle < effort.epochs and not search.stop()):
