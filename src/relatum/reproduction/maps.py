@@ -107,7 +107,11 @@ def curve(
                 max_epochs=settings.map_epochs if solver == "sdca" else 100,
                 random_state=settings.seed,
             )
-            result, start = _fit(model, (x, train.labels), (z, test.labels), start)
+            images = (x, train.labels), (z, test.labels)
+            before = start
+            result, start = _fit(model, *images, before)
+            if before is not None and result["relative_gap"] > _HOPELESS:  # a start from zero is safer
+                result, start = _fit(model, *images, None)
             result["power"] = power
             cells.keep_arrays(f"{name}_duals", key, {"duals": start})
             return {**result, **features.cost}
