@@ -110,7 +110,7 @@ def curve(
             images = (x, train.labels), (z, test.labels)
             before = start
             result, start = _fit(model, *images, before)
-            if before is not None and result["relative_gap"] > _HOPELESS:  # a start from zero is safer
+            if before is not None and result["relative_gap"] > _HOPELESS:
                 result, start = _fit(model, *images, None)
             result["power"] = power
             cells.keep_arrays(f"{name}_duals", key, {"duals": start})

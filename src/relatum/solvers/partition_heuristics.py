@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +39,6 @@ Index = NDArray[np.int64]
 Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
-MANY = 500  # elements from which the shortest annealings of a pool do not pay
 DISPUTED = 800  # elements up to which what several starts disagree on is searched
 # short annealings begin warmer: they have no time to leave where they are when it is cold
 QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.16, warm=0.14)
@@ -105,8 +103,7 @@ def _memetic(
     if control.expired():
         return first, stats
     search, report = _dense(instance, control), _reporter(instance, control)
-    effort = LONG if instance.n < MANY else replace(LONG, sweeps=2 * LONG.sweeps)
-    best, count = evolve(search, effort, control.seed, [], report, champion=first)
+    best, count = evolve(search, LONG, control.seed, [], report, champion=first)
     return best.labels, {"annealed": stats.get("annealed", 0) + count}
 
 

@@ -60,7 +60,7 @@ class Effort:
     children: int = 4
     patience: int = 6
     generations: int = 1 << 30
-    epochs: int = 3
+    epochs: int = 4
     hot: float = 0.12
     warm: float = 0.12
     group: float = 0.12
