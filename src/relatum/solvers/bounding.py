@@ -101,9 +101,9 @@ def _dense_bound(
     if relation is None or not 3 <= n <= MOST_DENSE:
         return packing_bound(problem, thorough, control.seed)
     bound, proof = guided_bound(problem, relation.to(Partition), thorough, control)
-    value = problem.value(relation)
-    if bound <= value or control.expired() or n > (MOST_CUT if control.prove else QUICK_CUT):
+    if control.expired() or n > (MOST_CUT if control.prove else QUICK_CUT):
         return bound, proof
+    value = problem.value(relation)
     effort = (math.inf, math.inf) if control.prove else QUICK_EFFORT
     return triangle_bound(problem, _cuts(proof), value, effort, control)
 

@@ -58,15 +58,16 @@ def guided_bound(
         the gap between the value and the sum of the positive log-odds has been closed.
     proof : Proof
     """
-    value = problem.value(partition)
     p = DensePacking(problem)
     small = p.residual.size <= SMALL
     trivial = p.constant
     trivial += _pack(p, partition.labels.astype(np.int64), thorough or small, control)
     bound, proof = p.proved()
     del p
-    if not small and bound - value < CLOSED * (trivial - value):
-        return bound, proof
+    if not small:
+        value = problem.value(partition)
+        if bound - value < CLOSED * (trivial - value):
+            return bound, proof
     other = packing_bound(problem, thorough, control.seed)
     return other if other[0] < bound else (bound, proof)
 
