@@ -21,6 +21,7 @@ __all__ = ["CondensedScores", "DenseScores", "Scores", "SparseScores", "condense
 Pairs = NDArray[np.int64]
 Found = tuple[Pairs, Pairs]
 BLOCK = 1 << 22  # entries looked at in one go
+TILED = 1000  # elements from which on matrices are folded tile by tile
 
 
 class Scores(Protocol):
@@ -163,14 +164,13 @@ class DenseScores:
     def folded(self) -> tuple[NDArray[Any], float]:
         c, n = self.log_odds, self.shape[0]
         out = np.empty(n * (n - 1) // 2)  # in float64: the sum of two float32 may not be one
-        start = 0
-        for first in range(0, n - 1, 64):  # columns are read many at a time: one is slow
-            columns = np.ascontiguousarray(c[:, first : first + 64].T)
-            for a in range(first, min(first + 64, n - 1)):
-                stop = start + n - 1 - a
-                below = columns[a - first, a + 1 :]
-                np.add(c[a, a + 1 :], below, out=out[start:stop], dtype=np.float64)
-                start = stop
+        if n < TILED:
+            wide = c.astype(np.float64)
+            out[:] = (wide + wide.T)[np.triu_indices(n, 1)]
+        else:
+            from relatum.kernels.folding import fold_square  # loads numba
+
+            fold_square(c, out)
         return out, float(np.diagonal(c).sum(dtype=np.float64))
 
     def restrict(self, elements: NDArray[np.int64]) -> DenseScores:

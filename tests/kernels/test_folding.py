@@ -1,0 +1,18 @@
+"""Folding adds the two scores of every unordered pair, in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relatum.kernels.folding import TILE, fold_square
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, TILE, 2 * TILE + 5])
+def test_pairs_are_those_of_the_matrix_and_its_mirror(n, dtype):
+    c = np.random.default_rng(n).normal(size=(n, n)).astype(dtype)
+    out = np.empty(n * (n - 1) // 2)
+    fold_square(c, out)
+    wide = c.astype(np.float64)
+    np.testing.assert_array_equal(out, (wide + wide.T)[np.triu_indices(n, 1)])
