@@ -151,3 +151,13 @@ def proved(problem, bound, proof):
     certificate = rt.Certificate(bound, proof)
     e = rt.Estimate(rt.Status.BOUND_ONLY, None, -np.inf, bound, certificate, "test")
     return bool(rt.verify(problem, e))
+
+
+def check_stops(improved, problem):
+    """Check that a bound that is improved step by step stops in time and when a monitor says so."""
+    packed, bound, _ = improved(problem, time_limit=1e-9)
+    assert np.isclose(bound, packed)
+    seen = []
+    improved(problem, monitor=lambda progress: seen.append(progress.bound) or len(seen) == 2)
+    assert len(seen) == 2
+    assert seen == sorted(seen, reverse=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from partitions import proved, restricted_problem
+from partitions import check_stops, proved, restricted_problem
 from relatum.packing import packing_bound
 from relatum.solvers.control import Control
 from relatum.solvers.triangle_bounds import triangle_bound
@@ -32,12 +32,7 @@ def test_bounds_are_valid_verified_and_never_worse_than_the_packing(block):
 
 def test_time_and_monitors_stop_it():
     problem = rt.Problem(np.random.default_rng(0).normal(size=60 * 59 // 2), rt.EQUIVALENCES)
-    packed, bound, _ = improved(problem, time_limit=1e-9)
-    assert bound == pytest.approx(packed)
-    seen = []
-    improved(problem, monitor=lambda progress: seen.append(progress.bound) or len(seen) == 2)
-    assert len(seen) == 2
-    assert seen == sorted(seen, reverse=True)
+    check_stops(improved, problem)
 
 
 def test_more_work_never_gives_a_worse_bound_and_the_same_work_the_same():
