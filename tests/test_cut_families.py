@@ -9,8 +9,9 @@ import pytest
 
 import naive
 from relatum.certificate import FAMILIES, Cuts
+from relatum.cut_families import most_capped_pairs
 from relatum.errors import CertificateError
-from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS
+from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS, at_most
 from relatum.views import rows_of
 
 
@@ -99,3 +100,30 @@ def test_rows_of_partitions_are_refused_for_orders():
     assert len(rows_of(cut, EQUIVALENCES, (5, 5))) == 1
     with pytest.raises(CertificateError, match="not valid"):
         rows_of(cut, LINEAR_ORDERS, (5, 5))
+
+
+@pytest.mark.parametrize("cap", [1, 2, 3, 4])
+def test_capped_sets_hold_and_are_tight(cap):
+    n = 6
+    sets = [s for k in range(1, n + 1) for s in combinations(range(n), k)]
+    rows = FAMILIES["capped_set"].rows(padded([(cap, *s) for s in sets]), (n, n))
+    assert rows.rhs.tolist() == [naive.most_capped_pairs(len(s), cap) for s in sets]
+    assert np.diff(rows.start).tolist() == [len(s) * (len(s) - 1) // 2 for s in sets]
+    for row, members in enumerate(sets):
+        terms = slice(rows.start[row], rows.start[row + 1])
+        pairs = set(zip(rows.a[terms].tolist(), rows.b[terms].tolist(), strict=True))
+        assert pairs == set(combinations(members, 2))
+        assert (rows.coefficient[terms] == 1).all()
+    assert most_capped_pairs(7, 3) == 6
+
+
+def test_capped_sets_need_a_cap_that_is_no_larger():
+    row = Cuts("capped_set", np.array([[3, 0, 1, 2, 4]]), np.ones(1))
+    for feasible in (EQUIVALENCES & at_most(3), EQUIVALENCES & at_most(2)):
+        assert len(rows_of(row, feasible, (5, 5))) == 1
+    for feasible in (EQUIVALENCES, EQUIVALENCES & at_most(4)):
+        with pytest.raises(CertificateError, match="not valid"):
+            rows_of(row, feasible, (5, 5))
+    twice = Cuts("capped_set", np.array([[3, 0, 1, 1, 4]]), np.ones(1))
+    with pytest.raises(CertificateError, match="not valid"):
+        rows_of(twice, EQUIVALENCES & at_most(3), (5, 5))

@@ -42,6 +42,7 @@ TESTED_WITH = {
     "solvers/partition_incumbent": "solvers/test_partition_branch_and_cut.py",
     "solvers/partition_node": "solvers/test_partition_branch_and_cut.py",
     "solvers/partition_relaxation": "solvers/test_partition_branch_and_cut.py",
+    "solvers/set_prices": "solvers/test_capped_partitions.py",
     "solvers/preorder_relaxation": "solvers/test_preorders.py",
     "solvers/preorder_search": "solvers/test_preorders.py",
 }

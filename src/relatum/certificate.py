@@ -9,8 +9,9 @@ A certificate is a tree of such statements: `Leaf` (a bound, or a proof that not
 feasible), `Branch` (a pair is related or it is not), `Fix` (a pair takes one value, because
 the other value's bound is no better than claimed), `Imply` (a row leaves a pair one value),
 `Decompose` (disjoint sets of elements, bounded one by one), `Contract` (elements known
-to be related are one), `Merge` (elements of an order that are alike are one) and
-`SubsetOrder` (a part that the checker orders itself). Rows are named by family and
+to be related are one), `Prices` (a price for each element that no set is worth more than),
+`Merge` (elements of an order that are alike are one) and `SubsetOrder` (a part that the
+checker orders itself). Rows are named by family and
 index; see `FAMILIES`.
 """
 
@@ -38,6 +39,7 @@ __all__ = [
     "Imply",
     "Leaf",
     "Merge",
+    "Prices",
     "Proof",
     "SparseRows",
     "SubsetOrder",
@@ -284,6 +286,19 @@ class Contract:
 
 
 @dataclass(frozen=True, eq=False)
+class Prices:
+    """A price for each element; no set of the partition has more than its elements' prices.
+
+    Valid for equivalence relations, useful where a cap on the size of sets leaves few of
+    them. The log-odds are those that rows with multipliers leave, c - A'y. Every element is
+    in one set, so the sum of all prices, and b y, bound every partition.
+    """
+
+    cuts: tuple[Cuts, ...]
+    prices: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class Merge:
     """Elements with equal labels are alike, so that some best order has them side by side.
 
@@ -304,7 +319,7 @@ class SubsetOrder:
     """
 
 
-Proof = Leaf | Branch | Fix | Imply | Decompose | Contract | Merge | SubsetOrder
+Proof = Leaf | Branch | Fix | Imply | Decompose | Contract | Prices | Merge | SubsetOrder
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,7 +348,7 @@ def _count(root: Proof, totals: dict[str, int]) -> None:
     while todo:
         proof = todo.pop()
         match proof:
-            case Leaf():
+            case Leaf() | Prices():
                 totals["leaves"] += 1
                 _add_rows(proof.cuts, totals)
             case Branch():

@@ -6,15 +6,19 @@ family                    index                   row
 ``odd_wheel``             c, v_1 ... v_k (k odd)  sum_i x_cv_i - sum_i x_v_iv_i+1 <= (k-1)/2
 ``two_partition``         S, -1, T                x(S:T) - x(S) - x(T) <= min(|S|, |T|)
 ``path``                  v_0 ... v_k (k >= 2)    sum_i x_v_iv_i+1 - x_v_0v_k <= k - 1
+``capped_set``            k, T                    x(T) <= q k (k-1)/2 + r (r-1)/2
 ========================  ======================  ========================================
 
-``path`` holds for every transitive relation. x(S) is the sum over unordered pairs within S,
-x(S:T) over pairs with one element in each.
+``path`` holds for every transitive relation, ``capped_set`` where sets have at most k
+elements: then T has most pairs in sets if q of them are full, |T| = q k + r with r < k. x(S) is
+the sum over unordered pairs within S, x(S:T) over pairs with one element in each.
 Rows of different length are padded with -1. Importing this module makes the families known
 to certificates.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +26,13 @@ from numpy.typing import NDArray
 from relatum.certificate import Family, SparseRows, register_family
 from relatum.feasible import FeasibleSet
 
-__all__ = ["odd_wheel_rows", "path_rows", "two_partition_rows"]
+__all__ = [
+    "capped_set_rows",
+    "most_capped_pairs",
+    "odd_wheel_rows",
+    "path_rows",
+    "two_partition_rows",
+]
 
 Index = NDArray[np.int64]
 
@@ -72,6 +82,22 @@ def path_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
     return SparseRows(start, a, b, np.where(last, -1, 1).astype(np.int64), length - 1)
 
 
+def most_capped_pairs(size: Any, cap: Any) -> Any:
+    """Return how many pairs of so many elements are related at most, in sets up to a cap."""
+    full, rest = size // cap, size % cap
+    return full * (cap * (cap - 1) // 2) + rest * (rest - 1) // 2
+
+
+def capped_set_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
+    """Write rows about sets of capped partitions down: the cap, then the elements."""
+    members = index[:, 1:]
+    there = members >= 0
+    i, j = np.triu_indices(members.shape[1], 1)
+    both = (there[:, i] & there[:, j]).astype(np.int64)
+    rhs = most_capped_pairs(there.sum(axis=1), index[:, 0])
+    return _compressed(members[:, i], members[:, j], both, rhs)
+
+
 def _distinct(index: Index) -> bool:
     """Say whether no row names an element twice."""
     ordered = np.sort(index, axis=1)
@@ -102,6 +128,13 @@ def _two_partitions_valid(feasible: FeasibleSet, index: Index, shape: tuple[int,
     return feasible.has("symmetric", "transitive") and both and _distinct(index)
 
 
+def _capped_sets_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
+    cap = feasible.cap
+    capped = cap is not None and bool((index[:, 0] >= cap).all())
+    partitions = feasible.has("symmetric", "transitive")
+    return capped and partitions and _solid(index) and _distinct(index[:, 1:])
+
+
 register_family(
     Family(
         "odd_wheel",
@@ -122,4 +155,13 @@ register_family(
 )
 register_family(
     Family("path", None, path_rows, _paths_valid, "sum_i x_v_iv_(i+1) - x_v_0v_k <= k - 1")
+)
+register_family(
+    Family(
+        "capped_set",
+        None,
+        capped_set_rows,
+        _capped_sets_valid,
+        "x(T) <= q k (k - 1) / 2 + r (r - 1) / 2 where |T| = q k + r",
+    )
 )

@@ -178,6 +178,11 @@ class SparseView:
             total = self._sum([total, self.background * unlisted])
         return total
 
+    def unordered(self, residual: Any) -> tuple[Any, ...]:
+        """Return unordered pairs i, j, their coefficients and states, and the constant."""
+        keys, r, constant = residual
+        return keys // self.n, keys % self.n, r, self._states(keys), constant
+
     def _sum(self, numbers: Sequence[Any]) -> Any:
         """Add a few numbers, not below their true sum."""
         return self.arithmetic.total(np.array(numbers, dtype=object))

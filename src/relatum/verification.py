@@ -25,6 +25,7 @@ from relatum.certificate import (
     Imply,
     Leaf,
     Merge,
+    Prices,
     Proof,
     SubsetOrder,
 )
@@ -32,6 +33,7 @@ from relatum.errors import CertificateError
 from relatum.estimate import Estimate, Status, closes
 from relatum.order_views import check_best_order, merged_view
 from relatum.problem import Problem
+from relatum.set_views import MARGIN_UNIT, best_by_halves, best_by_prices
 from relatum.sparse_views import View, view_for
 
 __all__ = ["EXACT_LIMIT", "Verification", "verify"]
@@ -162,6 +164,10 @@ def _numbers(proof: Proof) -> list[np.ndarray[Any, Any]]:
             case Fix():
                 out += [c.multipliers for c in node.cuts]
                 todo.append(node.then)
+            case Prices():
+                out += [c.multipliers for c in node.cuts]
+                out.append(np.asarray(node.prices, dtype=np.float64))
+                out.append(np.array([MARGIN_UNIT]))  # to write margins down in
             case Branch():
                 todo += [node.unrelated, node.related]
             case Decompose():
@@ -204,6 +210,8 @@ def _prove(root: View, proof: Proof, claimed: Any) -> None:
                 todo += _check_parts(view, node, claim)
             case Contract():
                 todo.append((view.contracted(node.labels), node.then, claim))
+            case Prices():
+                _check_prices(view, node, claim)
             case Merge():
                 todo.append((merged_view(view, node.labels), node.then, claim))
             case SubsetOrder():
@@ -229,11 +237,23 @@ def _check_leaf(view: View, leaf: Leaf, claim: Any) -> None:
                 f"{_say(view, bound)}, which is not negative."
             )
         return
-    bound = view.floor(view.best(view.residual(leaf.cuts)))
+    rest = view.residual(leaf.cuts)
+    bound = view.floor(view.best(rest))
+    if not bound <= claim:
+        bound = min(bound, view.floor(best_by_halves(view, rest)))
     if not bound <= claim:
         raise CertificateError(
             f"A leaf's rows and multipliers prove {_say(view, bound)}, which is above the claimed "
             f"bound {_say(view, claim)}."
+        )
+
+
+def _check_prices(view: View, node: Prices, claim: Any) -> None:
+    bound = view.floor(best_by_prices(view, node.cuts, node.prices))
+    if not bound <= claim:
+        raise CertificateError(
+            f"Prices of elements prove {_say(view, bound)}, which is above the claimed bound "
+            f"{_say(view, claim)}."
         )
 
 

@@ -179,6 +179,14 @@ class DenseView:
         diagonal = self._best_single(np.diagonal(r), np.diagonal(self.state))
         return [diagonal, self._best_double(r, (i, j), self.state[i, j], self.state[j, i])]
 
+    def unordered(self, residual: Any) -> tuple[Any, ...]:
+        """Return unordered pairs i, j, their coefficients and states, and the constant."""
+        (r, constant), (i, j), to = residual, self.upper, self.arithmetic
+        errors = to.errors(np.abs(r[i, j]) + np.abs(r[j, i]), np.ones(len(i)))
+        constant = constant + to.total(np.diagonal(r))  # all related to themselves
+        both = constant if errors is None else constant + to.total(errors)
+        return i, j, r[i, j] + r[j, i], self.state[i, j], both
+
     def _best_single(self, r: NDArray[Any], state: NDArray[np.int8]) -> NDArray[Any]:
         zero = r * 0
         return np.where(state == 1, r, np.where(state == 0, zero, np.maximum(zero, r)))

@@ -9,6 +9,7 @@ import naive
 from partitions import random_rules, random_weights
 from relatum.kernels.partition_dense import (
     contract_dense,
+    exchange_sweep,
     grow_state,
     insert,
     join_sets,
@@ -126,3 +127,24 @@ def test_contraction_equals_the_plain_one():
     found = contract_dense(weights, labels, labels.max() + 1)
     assert found == pytest.approx(naive.contracted(weights, labels))
     assert np.trace(found) == pytest.approx(partition_value(weights, labels))
+
+
+@pytest.mark.parametrize("kind", range(30))
+def test_exchanges_keep_the_state_right_and_end_where_none_gains(kind):
+    rng = np.random.default_rng(kind)
+    n = 10
+    weights = random_weights(rng, n, ties=kind % 2 == 0)
+    rules, cannot, groups = random_rules(rng, n, kind)
+    state = filled(weights, rules, rng, capacity=n)
+    plain = rules.sizes, rules.cap, cannot, groups
+    count, value = 1, partition_value(weights, state.labels)
+    while count:
+        expected = naive.gaining_exchange(weights, state.labels, *plain, 1e-9)
+        count = exchange_sweep(weights, rules, state, 1e-9)
+        assert (count > 0) == (expected is not None)
+        assert naive.obeys(state.labels.tolist(), *plain)
+        check_state(weights, rules, state)
+        assert state.own == pytest.approx(state.table[state.labels, np.arange(n)], abs=1e-9)
+        after = partition_value(weights, state.labels)
+        assert after > value if count else after == value
+        value = after

@@ -28,6 +28,8 @@ def test_polish_ends_where_no_move_and_no_join_gains(seed, cap):
     assert held.max() <= cap
     compact = np.unique(labels, return_inverse=True)[1]
     assert naive.move_or_join_gains(w, compact, sizes, cap) <= 1e-8
+    if cap < sizes.sum():
+        assert naive.gaining_exchange(w, compact, sizes, cap, [], [], 1e-8) is None
 
 
 @pytest.mark.parametrize("seed", range(5))

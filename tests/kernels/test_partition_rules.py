@@ -9,6 +9,7 @@ import naive
 from partitions import random_rules
 from relatum.kernels.partition_rules import (
     can_enter,
+    can_exchange,
     can_join,
     enter_groups,
     free_rules,
@@ -80,3 +81,25 @@ def test_free_rules_allow_everything():
     occupied, size = loaded(rules, np.zeros(4, np.int64))
     assert can_enter(rules, occupied, np.array([0, 0, 0, 1]), size - 1, 3, 0)
     assert can_join(rules, occupied, np.zeros(4, np.int64), size, np.zeros(0, np.int64), 0)
+
+
+@pytest.mark.parametrize("kind", range(12))
+def test_exchanging_equals_the_plain_rules(kind):
+    rng = np.random.default_rng(kind)
+    met = set()
+    for _ in range(60):
+        rules, cannot, groups = random_rules(rng, 7, kind)
+        plain = (rules.sizes, rules.cap, cannot, groups)
+        labels = rng.integers(0, 4, 7)
+        if not naive.obeys(labels.tolist(), *plain):
+            labels = np.arange(7)
+        occupied, size = loaded(rules, labels)
+        v, u = rng.choice(7, 2, replace=False).tolist()
+        if labels[u] == labels[v]:
+            continue
+        after = labels.copy()
+        after[[u, v]] = labels[[v, u]]
+        allowed = naive.obeys(after.tolist(), *plain)
+        assert can_exchange(rules, occupied, labels, size, v, u) == allowed
+        met.add(allowed)
+    assert True in met

@@ -15,6 +15,7 @@ from numba import njit
 from .partition_rules import (
     Rules,
     can_enter,
+    can_exchange,
     can_join,
     enter_groups,
     leave_groups,
@@ -24,6 +25,7 @@ from .partition_rules import (
 __all__ = [
     "DenseState",
     "contract_dense",
+    "exchange_sweep",
     "grow_state",
     "insert",
     "join_sets",
@@ -228,6 +230,43 @@ def move_sweeps(weights, rules, state, tolerance, first_block, max_sweeps):
             if quiet >= n_blocks:
                 return sweep
     return max_sweeps
+
+
+@njit(cache=True, nogil=True)
+def exchange_sweep(weights, rules, state, tolerance):
+    """Let pairs of elements of different sets change places where that gains; one sweep.
+
+    Where sets are full, or hold one element per group, no single element can move. Returns
+    the number of exchanges.
+    """
+    labels, own, table = state.labels, state.own, state.table
+    n = labels.shape[0]
+    column = np.empty(state.size.shape[0])
+    count = 0
+    for v in range(n):
+        begin = 0
+        while begin < v:
+            a, row = labels[v], weights[v]
+            for i in range(state.counters[0]):
+                c = state.slots[i]
+                column[c] = table[c, v] - own[v]
+            found = -1
+            for u in range(begin, v):
+                gain = column[labels[u]] + table[a, u] - own[u] - 2.0 * np.float64(row[u])
+                if gain <= tolerance or labels[u] == a:
+                    continue
+                if can_exchange(rules, state.occupied, labels, state.size, v, u):
+                    found = u
+                    break
+            if found < 0:
+                break
+            c = labels[found]
+            relocate(weights, rules, state, v, c)
+            relocate(weights, rules, state, found, a)
+            enter_groups(rules, state.occupied, v, c)  # the other took a common group along
+            count += 1
+            begin = found + 1
+    return count
 
 
 @njit(cache=True, nogil=True)

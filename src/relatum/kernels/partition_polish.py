@@ -1,4 +1,4 @@
-"""A small move-and-join search for the incumbents of branch and cut.
+"""A small search by moves, joins and exchanges for the incumbents of branch and cut.
 
 Weights are a dense symmetric matrix with zero diagonal; forbidden pairs have weights far
 below anything that could make up for them. ``sizes`` counts the elements behind each
@@ -98,8 +98,42 @@ def _joins(weights, sizes, cap, labels, table, held, least):
 
 
 @njit(cache=True)
+def _exchanges(weights, sizes, cap, labels, table, held, least):
+    """Let pairs of elements change places where that gains, in one sweep; return the gain."""
+    n = labels.size
+    gained = 0.0
+    for v in range(n):
+        for u in range(v):
+            a, c = labels[v], labels[u]
+            more = sizes[v] - sizes[u]
+            if a == c or held[c] + more > cap or held[a] - more > cap:
+                continue
+            gain = table[c, v] + table[a, u] - table[a, v] - table[c, u] - 2.0 * weights[v, u]
+            if gain > least:
+                _shift(weights, sizes, labels, table, held, v, c)
+                _shift(weights, sizes, labels, table, held, u, a)
+                gained += gain
+    return gained
+
+
+@njit(cache=True)
+def _improve(weights, sizes, cap, labels, table, held, least):
+    """Move and join, and exchange where a cap keeps elements out, until nothing gains."""
+    gained = 0.0
+    capped = cap < held.sum()
+    while True:
+        gained += _moves(weights, sizes, cap, labels, table, held, least)
+        more = _joins(weights, sizes, cap, labels, table, held, least)
+        if more == 0.0 and capped:
+            more = _exchanges(weights, sizes, cap, labels, table, held, least)
+        if more == 0.0:
+            return gained
+        gained += more
+
+
+@njit(cache=True)
 def polish(weights, sizes, cap, labels, least):
-    """Move and join from the given labels, in place, until neither gains.
+    """Move, join and (under a cap) exchange from the given labels, in place, until nothing gains.
 
     Returns the table of sums, the sizes of the sets and the gain.
     """
@@ -109,13 +143,8 @@ def polish(weights, sizes, cap, labels, least):
     for v in range(n):
         table[labels[v]] += weights[v]
         held[labels[v]] += sizes[v]
-    gained = 0.0
-    while True:
-        gained += _moves(weights, sizes, cap, labels, table, held, least)
-        more = _joins(weights, sizes, cap, labels, table, held, least)
-        if more == 0.0:
-            return table, held, gained
-        gained += more
+    gained = _improve(weights, sizes, cap, labels, table, held, least)
+    return table, held, gained
 
 
 @njit(cache=True)
@@ -139,12 +168,7 @@ def perturb_and_polish(weights, sizes, cap, labels, least, iterations, seed):
             if to != labels[v] and held[to] + sizes[v] <= cap:
                 change += table[to, v] - table[labels[v], v]
                 _shift(weights, sizes, labels, table, held, v, to)
-        while True:
-            change += _moves(weights, sizes, cap, labels, table, held, least)
-            more = _joins(weights, sizes, cap, labels, table, held, least)
-            if more == 0.0:
-                break
-            change += more
+        change += _improve(weights, sizes, cap, labels, table, held, least)
         if change < 0.0:
             labels[:] = before_labels
             table, held = before_table, before_held

@@ -14,6 +14,7 @@ from numba import njit
 __all__ = [
     "Rules",
     "can_enter",
+    "can_exchange",
     "can_join",
     "enter_groups",
     "free_rules",
@@ -137,6 +138,35 @@ def can_join(rules, occupied, labels, size, members, a):
             if occupied_has(occupied, a * rules.n_groups + rules.group_idx[e]):
                 return False
     return True
+
+
+@njit(cache=True)
+def _can_replace(rules, occupied, labels, v, u):
+    """Whether forbidden pairs and groups let ``v`` take the place of ``u`` in its set."""
+    c = labels[u]
+    for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
+        other = rules.cannot_idx[e]
+        if labels[other] == c and other != u:
+            return False
+    for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
+        group = rules.group_idx[e]
+        if occupied_has(occupied, c * rules.n_groups + group):
+            own = False
+            for f in range(rules.group_ptr[u], rules.group_ptr[u + 1]):
+                own = own or rules.group_idx[f] == group
+            if not own:
+                return False
+    return True
+
+
+@njit(cache=True)
+def can_exchange(rules, occupied, labels, size, v, u):
+    """Whether the rules let elements ``v`` and ``u`` of different sets change places."""
+    more = rules.sizes[v] - rules.sizes[u]
+    if size[labels[u]] + more > rules.cap or size[labels[v]] - more > rules.cap:
+        return False
+    ok = _can_replace(rules, occupied, labels, v, u)
+    return ok and _can_replace(rules, occupied, labels, u, v)
 
 
 @njit(cache=True)

@@ -2,6 +2,7 @@
 
 # Importing a module registers its solvers.
 from relatum.solvers import assignment as assignment
+from relatum.solvers import capped_partitions as capped_partitions
 from relatum.solvers import linear_orders as linear_orders
 from relatum.solvers import pairwise as pairwise
 from relatum.solvers import partition_branch_and_cut as partition_branch_and_cut
@@ -14,6 +15,7 @@ from relatum.solvers.registry import SOLVERS
 __all__ = [
     "SOLVERS",
     "assignment",
+    "capped_partitions",
     "general_solver",
     "linear_orders",
     "pairwise",

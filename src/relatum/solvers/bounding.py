@@ -13,6 +13,7 @@ from relatum.packing import MOST_DENSE, packing_bound
 from relatum.problem import Problem
 from relatum.relation import Partition, Relation
 from relatum.scores import SparseScores
+from relatum.solvers.capped_bounds import capped_bound
 from relatum.solvers.control import Control
 from relatum.solvers.guided_packing import guided_bound
 from relatum.solvers.path_relaxation import QUICK, THOROUGH, PathRelaxation
@@ -48,6 +49,15 @@ def affordable_bound(
     """
     if not problem.feasible <= EQUIVALENCES:
         return trivial_bound(problem)
+    bound, proof = _bound(problem, control, relation)
+    cap = problem.feasible.cap
+    if cap is not None and cap < problem.n and problem.background <= 0:
+        return min((bound, proof), capped_bound(problem, proof), key=lambda found: found[0])
+    return bound, proof
+
+
+def _bound(problem: Problem, control: Control, relation: Relation | None) -> tuple[float, Proof]:
+    """Bound a clustering; where there is a cap, most ways do not know of it."""
     seconds = SECONDS_A_PAIR * problem.log_odds.size
     left = control.remaining()
     if seconds > max(left, 0.25 * control.time_limit):

@@ -14,21 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from relatum.bounds import sums_are_exact
-from relatum.certificate import Leaf, Proof
-from relatum.conflicts import find_conflict
 from relatum.feasible import EQUIVALENCES
 from relatum.problem import Problem
 from relatum.relation import Partition
 from relatum.solvers.control import Control
 from relatum.solvers.partition_heuristics import local_search
-from relatum.solvers.partition_incumbent import Incumbent
+from relatum.solvers.partition_incumbent import Incumbent, Opening, no_partition, opened
 from relatum.solvers.partition_node import Node
-from relatum.solvers.partition_relaxation import Relaxation, square
+from relatum.solvers.partition_relaxation import Relaxation
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["SETTINGS", "Settings", "run"]
@@ -235,11 +229,6 @@ class _Search:
         return [(int(i[c]), int(j[c])) for c in columns if undecided[c] >= 0]
 
 
-def _components(state: NDArray[np.int8]) -> NDArray[np.int64]:
-    _, labels = connected_components(coo_array(state == 1), directed=False)
-    return np.asarray(labels, dtype=np.int64)
-
-
 def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Outcome:
     """Find a most probable equivalence relation and prove it.
 
@@ -250,31 +239,21 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     control : Control
     settings : Settings
     """
-    n = problem.n
-    condensed, constant = problem.folded()
-    weights = square(np.asarray(condensed, dtype=np.float64), n)
-    state = problem.state.copy()
-    state = np.where(state < 0, state.T, state).astype(np.int8)
-    np.fill_diagonal(state, -1)
-    linked = _components(state)
-    cap = n if problem.feasible.cap is None else problem.feasible.cap
-    if _contradiction(state, linked, cap):
-        return _infeasible(problem)
-    incumbent = Incumbent(weights, state, linked, constant, cap)
-    if not sums_are_exact(problem):
-        incumbent.grid = 0.0
-    if isinstance(control.start, Partition):
-        incumbent.start(control.start.labels)
+    opening = opened(problem, control)
+    if opening is None:
+        return no_partition(problem)
+    incumbent = opening.incumbent
     incumbent.search(settings.search, control.seed)
-    root = _root(weights, state, constant, cap, control.seed)
+    root = _root(opening, control.seed)
     search = _Search(problem, incumbent, control, settings, np.random.default_rng(control.seed))
     search.solve(root)
     return _outcome(root, search)
 
 
-def _root(weights: Any, state: Any, constant: float, cap: int, seed: int) -> Node:
-    n = len(weights)
-    relaxation = Relaxation(weights, state, constant)
+def _root(opening: Opening, seed: int) -> Node:
+    state, cap = opening.state, opening.cap
+    n = len(state)
+    relaxation = Relaxation(opening.weights, state, opening.constant)
     if cap < n:
         relaxation.add_caps(cap)
     root = Node(relaxation, np.arange(n), contracts=cap >= n)
@@ -283,17 +262,6 @@ def _root(weights: Any, state: Any, constant: float, cap: int, seed: int) -> Nod
     root.relaxation.pack(seed)
     root._record()
     return root
-
-
-def _contradiction(state: NDArray[np.int8], linked: NDArray[np.int64], cap: int) -> bool:
-    i, j = np.nonzero(state == 0)
-    return bool((linked[i] == linked[j]).any()) or int(np.bincount(linked).max()) > cap
-
-
-def _infeasible(problem: Problem) -> Outcome:
-    conflict = find_conflict(problem)
-    proof: Proof = Leaf(infeasible=True) if conflict is None else conflict.certificate.proof
-    return Outcome(None, -math.inf, proof)
 
 
 def _outcome(root: Node, search: _Search) -> Outcome:

@@ -12,6 +12,7 @@ from relatum.kernels.partition_anneal import anneal_sweeps
 from relatum.kernels.partition_dense import (
     DenseState,
     contract_dense,
+    exchange_sweep,
     grow_state,
     insert,
     join_sets,
@@ -56,6 +57,8 @@ class DenseSearch:
     def __init__(self, weights: NDArray[Any], rules: Rules, stop: Stop = never) -> None:
         self.weights, self.rules, self.stop = weights, rules, stop
         self.n = len(weights)
+        full = rules.cap < int(rules.sizes.sum())
+        self.restricted = bool(full or rules.n_groups or len(rules.cannot_idx))
         self._copy: NDArray[np.float32] | None = None
         largest, squares = 0.0, np.zeros(2)
         for row in weights:  # row by row: nothing of the size of the matrix is made
@@ -109,14 +112,20 @@ class DenseSearch:
         return state
 
     def improve(self, state: DenseState) -> DenseState:
-        """Move elements and join sets until nothing gains."""
+        """Move elements and join sets until nothing gains.
+
+        Where rules keep elements out of sets, pairs of elements change places, too.
+        """
         sweeps = max(1, int(WORK / (1 + self.n) ** 2))
         while not self.stop():
             used = move_sweeps(self.weights, self.rules, state, self.tolerance, 0, sweeps)
             if state.counters[1] > 0:
                 state = self._roomier(state)
             elif used < sweeps and join_sets(self.rules, state, self.tolerance, 2) == 0:
-                break
+                if not self.restricted:
+                    break
+                if exchange_sweep(self.weights, self.rules, state, self.tolerance) == 0:
+                    break
         return state
 
     def anneal(self, state: DenseState, hot: float, sweeps: int, seed: int) -> DenseState:

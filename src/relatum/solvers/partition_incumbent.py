@@ -1,18 +1,27 @@
-"""The best partition known during branch and cut, and how it is improved."""
+"""The best partition known during an exact search, and how it is improved."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from relatum.arithmetic import exponent_needed
-from relatum.bounds import grid_of
+from relatum.bounds import grid_of, sums_are_exact
+from relatum.certificate import Leaf, Proof
+from relatum.conflicts import find_conflict
 from relatum.kernels.partition_polish import perturb_and_polish, polish, value_of
-from relatum.solvers.partition_relaxation import contracted_weights
+from relatum.problem import Problem
+from relatum.relation import Partition
+from relatum.solvers.control import Control
+from relatum.solvers.partition_relaxation import contracted_weights, square
+from relatum.solvers.registry import Outcome
 
-__all__ = ["Incumbent", "step_of"]
+__all__ = ["Incumbent", "Opening", "no_partition", "opened", "step_of"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -121,8 +130,12 @@ class Incumbent:
         sets = np.arange(len(x))
         sizes = np.bincount(labels, minlength=len(x)).astype(np.int64)
         polish(x - 0.5 * (1 - np.eye(len(x))), sizes, self.cap, sets, 1e-9)
+        return self.search_from(sets[labels], iterations, seed)
+
+    def search_from(self, labels: Index, iterations: int, seed: int) -> bool:
+        """Search locally from a partition of the root problem's elements."""
         of_linked = np.zeros(len(self.weights), dtype=np.int64)
-        of_linked[self.linked] = sets[labels]
+        of_linked[self.linked] = labels
         start = np.unique(of_linked, return_inverse=True)[1].astype(np.int64)
         return self._improve(start, iterations, seed)
 
@@ -131,3 +144,55 @@ class Incumbent:
             self.guarded, self.sizes, self.cap, sets, self.least, iterations, seed % 2**31
         )
         return self.offer(np.unique(sets, return_inverse=True)[1].astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """A partition problem as arrays, and a first partition.
+
+    Attributes
+    ----------
+    weights : float64 array (n, n)
+        Symmetric, zero diagonal.
+    state : int8 array (n, n)
+        -1 open, 0 unrelated, 1 related; the diagonal is open.
+    constant : float
+        What the diagonal adds to every value.
+    cap : int
+    incumbent : Incumbent
+    """
+
+    weights: Floats
+    state: NDArray[np.int8]
+    constant: float
+    cap: int
+    incumbent: Incumbent
+
+
+def opened(problem: Problem, control: Control) -> Opening | None:
+    """Write a problem down for an exact search; None if its evidence contradicts itself."""
+    n = problem.n
+    condensed, constant = problem.folded()
+    weights = square(np.asarray(condensed, dtype=np.float64), n)
+    state = problem.state.copy()
+    state = np.where(state < 0, state.T, state).astype(np.int8)
+    np.fill_diagonal(state, -1)
+    _, found = connected_components(coo_array(state == 1), directed=False)
+    linked = np.asarray(found, dtype=np.int64)
+    cap = n if problem.feasible.cap is None else problem.feasible.cap
+    i, j = np.nonzero(state == 0)
+    if bool((linked[i] == linked[j]).any()) or int(np.bincount(linked).max()) > cap:
+        return None
+    incumbent = Incumbent(weights, state, linked, constant, cap)
+    if not sums_are_exact(problem):
+        incumbent.grid = 0.0
+    if isinstance(control.start, Partition):
+        incumbent.start(control.start.labels)
+    return Opening(weights, state, constant, cap, incumbent)
+
+
+def no_partition(problem: Problem) -> Outcome:
+    """Say that evidence contradicts itself, with a proof where one is known."""
+    conflict = find_conflict(problem)
+    proof: Proof = Leaf(infeasible=True) if conflict is None else conflict.certificate.proof
+    return Outcome(None, -math.inf, proof)
