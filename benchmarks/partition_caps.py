@@ -22,6 +22,7 @@ import numpy as np
 from _machine import machine
 
 import relatum as rt
+from relatum.solvers import SOLVERS
 
 EXACT = ("capped_partitions", "partition_branch_and_cut")
 HEURISTIC = "partition_local_search"
@@ -44,6 +45,9 @@ def scores(kind, n, seed):
 
 def run(problem, solver, limit):
     """Infer within so many processor seconds and verify; return the record."""
+    reason = SOLVERS[solver].refuses(problem)
+    if reason is not None:
+        return {"solver": solver, "status": "REFUSED", "value": -np.inf, "reason": reason}
     begin = process_time()
     e = rt.infer(
         problem,
@@ -67,6 +71,9 @@ def run(problem, solver, limit):
 
 
 def shown(r):
+    """Return a cell of the table."""
+    if r["status"] == "REFUSED":
+        return f"{'refused':>33}"
     how = "proven" if r["status"] == "OPTIMAL" else f"gap {r['gap_percent']:.2f} %"
     return f"{r['seconds']:7.2f} s {how:>12} {r['nodes']:4d} nodes"
 
@@ -93,6 +100,7 @@ def main():
         best = max(r["value"] for r in found)
         below = 100 * (best - found[2]["value"]) / abs(best)
         print(f"{kind:8} {n:4d} {cap:4d}  ", *map(shown, found[:2]), f"  {below:.2f} %", flush=True)
+        found = [r for r in found if r["status"] != "REFUSED"]
         rows += [{"kind": kind, "n": n, "cap": cap, "seed": seed, **r} for r in found]
     args.output.parent.mkdir(exist_ok=True)
     result = {"machine": machine("relatum", "highspy"), "limit": args.limit, "runs": rows}

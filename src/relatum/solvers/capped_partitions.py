@@ -28,7 +28,7 @@ from relatum.solvers.set_prices import Priced, SetPool, SetPrices
 
 __all__ = ["MOST_SETS", "run"]
 
-MOST_SETS = 1e11  # sets within the cap up to which a problem is taken; few are looked at
+MOST_SETS = 1e10  # sets within the cap up to which a problem is taken; few are looked at
 FEW = 4  # where so many sets are needed, sets are small
 ROUNDS = 20  # of separation at the root
 LATER_ROUNDS = 2  # and at other nodes

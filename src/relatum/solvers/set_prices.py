@@ -25,8 +25,8 @@ __all__ = ["Priced", "SetPool", "SetPrices"]
 Floats = NDArray[np.float64]
 Index = NDArray[np.int64]
 Masks = NDArray[np.bool_]
-STEPS = 3_000_000  # of one search for sets above their prices, before the clock is looked at
-MOST_STEPS = 24_000_000  # of the longest one, some seconds; `verify` takes more
+STEPS = 500_000  # of one search for sets above their prices, before the clock is looked at
+MOST_STEPS = 4_000_000  # of the longest one, a second or two; `verify` takes more
 REPAIRS = 30  # rounds in which prices are raised where the linear program was inexact
 
 
