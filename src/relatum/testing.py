@@ -87,7 +87,7 @@ def check_solver(name: str, count: int = 40, seed: int = 0) -> int:
     solver = solver_named(name)
     assert solver.summary.endswith("."), f"{name}: the summary is a sentence"
     checked = 0
-    for structure in NAMED_SETS.values():
+    for structure in (*NAMED_SETS.values(), NAMED_SETS["EQUIVALENCES"] & at_most(2)):
         largest = 4 if structure <= NAMED_SETS["SYMMETRIC"] else 3
         for problem in random_problems(structure, count, seed, largest):
             if solver.refuses(problem) is None:
