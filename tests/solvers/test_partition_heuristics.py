@@ -14,6 +14,7 @@ from partitions import random_problem
 from relatum.io import read_cplib
 from relatum.solvers import partition_heuristics
 from relatum.solvers.control import Control
+from relatum.solvers.partition_effort import QUICK
 from relatum.solvers.registry import solver_named
 from relatum.testing import check_solver
 
@@ -175,7 +176,7 @@ def test_a_time_limit_stops_the_memetic_search():
 def test_the_answer_does_not_depend_on_threads(name, monkeypatch):
     _, c = planted(np.random.default_rng(6), 150, 5, 6.0)
     p = rt.Problem(c, rt.EQUIVALENCES)
-    monkeypatch.setattr(partition_heuristics, "LONG", partition_heuristics.QUICK)  # no time limit
+    monkeypatch.setattr(partition_heuristics, "long_effort", lambda n, sets: QUICK)  # it ends
     found = []
     for cores in (1, 2):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)

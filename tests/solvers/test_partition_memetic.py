@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from partitions import random_weights
 from relatum.kernels.partition_rules import free_rules
 from relatum.solvers.partition_dense_search import DenseSearch
-from relatum.solvers.partition_memetic import Effort, evolve
+from relatum.solvers.partition_effort import Effort
+from relatum.solvers.partition_memetic import Member, _Epoch, evolve
+from relatum.solvers.partition_tempering import Sample
 
 SMALL = Effort(pool=4, sweeps=20, patience=2, epochs=0)
+TEMPERED = replace(SMALL, replicas=3)
 
 
 def search(n=60, seed=0, stop=lambda: False):
     return DenseSearch(random_weights(np.random.default_rng(seed), n), free_rules(n), stop)
 
 
-def test_threads_do_not_matter_and_seeds_do():
-    found = [
-        evolve(search(), SMALL, seed, [], threads=t)[0] for seed, t in ((1, 1), (1, 2), (1, 3))
-    ]
-    assert len({tuple(member.labels) for member in found}) == 1
-    counts = {evolve(search(), SMALL, seed, [])[1] for seed in range(6)}
+@pytest.mark.parametrize("effort", [SMALL, TEMPERED, replace(TEMPERED, epochs=2)])
+def test_threads_do_not_matter_and_seeds_do(effort):
+    found = [evolve(search(), effort, 1, [], threads=threads) for threads in (1, 2, 3)]
+    assert len({(tuple(member.labels), count) for member, count in found}) == 1
+    counts = {evolve(search(), effort, seed, [])[1] for seed in range(6)}
     assert len(counts) > 1  # different seeds take different ways
 
 
@@ -41,9 +46,33 @@ def test_a_champion_is_never_lost():
         assert (count > 0) == (effort.epochs > 0)
 
 
-def test_values_are_true_and_reports_rise():
+def test_a_member_takes_the_place_of_the_worst_or_of_the_one_it_comes_from():
+    s = search(n=4)
+    epoch = _Epoch(s, replace(SMALL, pool=3), (0,))
+    low, middle, high = (Member(value, np.zeros(4, np.int64)) for value in (1.0, 2.0, 3.0))
+    assert all(epoch.admit(member) for member in (low, high, middle))
+    assert not epoch.admit(Member(2.0, middle.labels))  # nothing twice
+    assert not epoch.admit(Member(2.5, middle.labels), high)  # not better than its mother
+    better = Member(3.5, high.labels)
+    assert epoch.admit(better, high)
+    assert epoch.pool == [low, better, middle]
+    assert epoch.admit(Member(2.5, low.labels), high)  # who is gone: the worst goes
+    assert low not in epoch.pool
+
+
+def test_a_lineage_of_replicas_has_one_member():
+    epoch = _Epoch(search(n=4), replace(SMALL, pool=3), (0,))
+    labels = np.zeros(4, np.int64)
+    samples = [(1.0, 5, True), (2.0, 6, True), (3.0, 5, True), (2.5, 5, False), (2.2, 7, True)]
+    for value, lineage, admitted in samples:
+        assert epoch.show(Sample(value, labels, lineage)) == admitted
+    assert sorted(member.value for member in epoch.pool) == [2.0, 2.2, 3.0]
+
+
+@pytest.mark.parametrize("effort", [SMALL, TEMPERED])
+def test_values_are_true_and_reports_rise(effort):
     s, reports = search(), []
-    member, _ = evolve(s, SMALL, 2, [], reports.append)
+    member, _ = evolve(s, effort, 2, [], reports.append)
     assert member.value == s.value(member.labels)
     assert reports == sorted(reports)
     assert reports[-1] == member.value

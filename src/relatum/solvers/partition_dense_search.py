@@ -31,6 +31,7 @@ Index = NDArray[np.int64]
 Stop = Callable[[], bool]
 
 GUMBELS: NDArray[np.float64] = np.random.default_rng(20140).gumbel(size=1 << 14)
+SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
 COLD = 0.01
 SPARE = 4  # sets that an annealing may make in addition to those it finds
 COPIED = 4000  # elements up to which a matrix of scores may be copied in single precision
@@ -134,19 +135,33 @@ class DenseSearch:
         Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
         """
         labels = renumbered(state.labels)
-        weights, gumbels = self._single()
-        capacity = min(self.n, int(labels.max()) + 1 + SPARE)
-        state = new_state(self.rules, capacity, gumbels.dtype.type)
-        load_labels(weights, self.rules, state, labels)
+        state = self.loose(labels, int(labels.max()) + 1 + SPARE)
         random_state = seed_state(seed)
-        schedule = self.noise * np.linspace(hot, min(hot, COLD), sweeps, dtype=gumbels.dtype)
+        schedule = np.linspace(hot, min(hot, COLD), sweeps)
         step = max(1, int(WORK / (1 + self.n) ** 2))
         for begin in range(0, sweeps, step):
             if self.stop():
                 break
-            part = schedule[begin : begin + step]
-            anneal_sweeps(weights, self.rules, state, part, gumbels, random_state)
+            self.sweep(state, schedule[begin : begin + step], random_state)
         return self.improve(self.complete(renumbered(state.labels), (0,)))
+
+    def loose(self, labels: Index, capacity: int) -> DenseState:
+        """Return a state to `sweep` over, with room for so many sets."""
+        weights, gumbels = self._single()
+        state = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
+        load_labels(weights, self.rules, state, labels)
+        return state
+
+    def sweep(
+        self, state: DenseState, temperatures: NDArray[np.float64], random_state: NDArray[Any]
+    ) -> float:
+        """Let all elements choose their sets anew, once at each temperature; return the gain.
+
+        Temperatures are in units of a row's noise.
+        """
+        weights, gumbels = self._single()
+        schedule = self.noise * temperatures.astype(gumbels.dtype)
+        return float(anneal_sweeps(weights, self.rules, state, schedule, gumbels, random_state))
 
     def _single(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and variates in single precision, which annealing does with.
@@ -156,7 +171,7 @@ class DenseSearch:
         if self._copy is None and self.n <= COPIED:
             self._copy = np.ascontiguousarray(self.weights, dtype=np.float32)
         weights = self.weights if self._copy is None else self._copy
-        return weights, GUMBELS.astype(weights.dtype)
+        return weights, GUMBELS if weights.dtype == np.float64 else SINGLE_GUMBELS
 
     def regroup(
         self, labels: Index, cells: Index, heats: tuple[float, float], sweeps: int, seed: int

@@ -28,8 +28,9 @@ from relatum.relation import Partition
 from relatum.scores import SparseScores
 from relatum.solvers.control import Control
 from relatum.solvers.partition_dense_search import DenseSearch, intersection
+from relatum.solvers.partition_effort import BRIEF, QUICK, long_effort
 from relatum.solvers.partition_instance import Instance, instance_of, renumbered
-from relatum.solvers.partition_memetic import Effort, evolve
+from relatum.solvers.partition_memetic import evolve
 from relatum.solvers.partition_sparse_search import SparseSearch, recombine
 from relatum.solvers.registry import Outcome, Solver, register
 
@@ -39,13 +40,7 @@ Index = NDArray[np.int64]
 Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
-MANY = 1000  # elements from which few annealings, but long ones, make up a pool
 DISPUTED = 800  # elements up to which what several starts disagree on is searched
-# short annealings begin warmer: they have no time to leave where they are when it is cold
-QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.16, warm=0.14)
-LONG = Effort()
-THOROUGH = Effort(pool=8, sweeps=1600)  # of many elements, short annealings are too poor
-BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0, hot=0.16, warm=0.14)
 STARTS = 8
 HOTS = (0.2, 0.05, 0.12, 0.03, 0.16)  # of the first short annealings
 LARGE = 4_000_000  # entries of compressed rows above which one annealing a round must do
@@ -105,7 +100,7 @@ def _memetic(
     if control.expired():
         return first, stats
     search, report = _dense(instance, control), _reporter(instance, control)
-    effort = LONG if instance.n < MANY else THOROUGH
+    effort = long_effort(instance.n, int(first.max()) + 1)
     best, count = evolve(search, effort, control.seed, [], report, champion=first)
     return best.labels, {"annealed": stats.get("annealed", 0) + count}
 

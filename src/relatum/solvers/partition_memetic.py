@@ -5,8 +5,15 @@ share parts. A child takes the large sets of two partitions in turn, and is anne
 temperature low enough to keep most of them. Which that is differs from instance to instance;
 so members carry a factor on the temperatures, which their children inherit, a little changed:
 what yields better partitions spreads. Every other child is made by contracting what its
-parents agree on: annealing what is left moves whole groups of elements. Children of one
-generation are independent, so two threads make them, and the result is the same as with one.
+parents agree on: annealing what is left moves whole groups of elements. It resembles its
+mother, and so may only take her place: else a pool soon holds copies of few partitions.
+
+A pool on its own still becomes alike in the end. A long search therefore tempers replicas
+beside it (`partition_tempering`), and their quenched partitions join the pool, one for each
+descent of a replica from the hottest temperature: new, and better than what annealing yields.
+
+Children of one generation are independent of one another and of the tempering, so two threads
+make them, and the result is the same as with one.
 """
 
 from __future__ import annotations
@@ -14,57 +21,23 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relatum.solvers.partition_dense_search import DenseSearch, crossover, intersection
+from relatum.solvers.partition_effort import Effort
 from relatum.solvers.partition_instance import renumbered
+from relatum.solvers.partition_tempering import BETWEEN, Sample, Tempering
 
-__all__ = ["Effort", "Member", "evolve"]
+__all__ = ["Member", "evolve"]
 
 Index = NDArray[np.int64]
-HEATS = (0.3, 1.0, 1.6, 1.0)  # factors on the temperatures of new partitions
 Report = Callable[[float], None]
-
-
-@dataclass(frozen=True)
-class Effort:
-    """What a memetic search may spend.
-
-    Attributes
-    ----------
-    pool : int
-        Partitions in the pool.
-    sweeps : int
-        Sweeps of an annealing in the first epoch; each epoch doubles them.
-    children : int
-        Children a generation: independent of one another.
-    patience : int
-        Generations without a new member after which an epoch ends.
-    generations : int
-        Generations after which an epoch ends in any case.
-    epochs : int
-        Epochs in a row without a better partition after which the search ends.
-    hot, warm : float
-        First temperatures of new partitions and of children, in units of a row's noise.
-    group, cool : float
-        First temperatures of groups of elements, and of elements afterwards.
-    """
-
-    pool: int = 16
-    sweeps: int = 200
-    children: int = 4
-    patience: int = 6
-    generations: int = 1 << 30
-    epochs: int = 4
-    hot: float = 0.12
-    warm: float = 0.12
-    group: float = 0.12
-    cool: float = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +57,23 @@ class _Job(NamedTuple):
     heat: float
     seed: int
     cells: Index | None = None  # groups of elements to move as one, at first
+    mother: Member | None = None  # whose place the result is to take
 
 
 class _Epoch:
     """A pool that evolves until it stagnates."""
 
-    def __init__(self, search: DenseSearch, effort: Effort, seed: tuple[int, ...]) -> None:
-        self.search, self.effort = search, effort
+    def __init__(
+        self,
+        search: DenseSearch,
+        effort: Effort,
+        seed: tuple[int, ...],
+        tempering: Tempering | None = None,
+    ) -> None:
+        self.search, self.effort, self.seed, self.tempering = search, effort, seed, tempering
         self.rng = np.random.default_rng(seed)
         self.pool: list[Member] = []
+        self.shown: dict[int, Member] = {}  # the member that a lineage of replicas has
 
     def offspring(self, job: _Job) -> Member:
         """Complete a partition, anneal it and measure it."""
@@ -121,12 +102,12 @@ class _Epoch:
         given = [_Job(labels, 0.0, 0.2, seed) for labels, seed in zip(starts, seeds, strict=False)]
         new = [
             _Job(
-                known if HEATS[k % len(HEATS)] < 1 else nothing,
+                known if heat < 1 else nothing,
                 self.effort.hot,
-                HEATS[k % len(HEATS)],
+                heat,
                 seed,
             )
-            for k, seed in enumerate(seeds[len(starts) :])
+            for heat, seed in zip(cycle(self.effort.heats), seeds[len(starts) :], strict=False)
         ]
         return given + new
 
@@ -138,33 +119,43 @@ class _Epoch:
         for number in range(self.effort.children):
             i, j = self.rng.choice(len(self.pool), 2, replace=False)
             first, seed = self.rng.integers(0, 1 << 62, 2).tolist()
-            if number % 2:
+            if number % 2 and self.effort.regroup:
                 cells = intersection(self.pool[i].labels, self.pool[j].labels)
                 if 2 * int(cells.max()) < self.search.n:
                     mother = self.pool[i]
-                    jobs.append(_Job(mother.labels, self.effort.warm, mother.heat, seed, cells))
+                    jobs.append(_Job(mother.labels, 0.0, mother.heat, seed, cells, mother))
                     continue
             child = crossover(self.pool[i].labels, self.pool[j].labels, first % 2)
-            heat = self.pool[i].heat * (0.8, 1.0, 1.0, 1.25)[first % 4]
+            drift = (0.8, 1.0, 1.0, 1.25)[first % 4] if self.effort.drift else 1.0
+            heat = self.pool[i].heat * drift
             jobs.append(_Job(child, self.effort.warm, min(heat, 2.0), seed))
         return jobs
 
-    def admit(self, members: list[Member]) -> bool:
-        """Put better and different members in place of the worst; say whether any was."""
-        changed = False
-        for member in members:
-            near = 1e-12 * abs(member.value) + self.search.tolerance
-            if any(abs(member.value - other.value) <= near for other in self.pool):
-                continue
+    def admit(self, member: Member, place_of: Member | None = None) -> bool:
+        """Put a better and different member in place of the worst; say whether it was.
+
+        Or in place of a certain member, if that is still there.
+        """
+        near = 1e-12 * abs(member.value) + self.search.tolerance
+        if any(abs(member.value - other.value) <= near for other in self.pool):
+            return False
+        if place_of not in self.pool:
             if len(self.pool) < self.effort.pool:
                 self.pool.append(member)
-                changed = True
-                continue
-            worst = min(range(len(self.pool)), key=lambda k: self.pool[k].value)
-            if member.value > self.pool[worst].value:
-                self.pool[worst] = member
-                changed = True
-        return changed
+                return True
+            place_of = min(self.pool, key=lambda other: other.value)
+        if member.value <= place_of.value:
+            return False
+        self.pool[self.pool.index(place_of)] = member
+        return True
+
+    def show(self, sample: Sample) -> bool:
+        """Admit a partition of a replica, in place of the last one of its lineage."""
+        member = Member(sample.value, sample.labels)
+        admitted = self.admit(member, self.shown.get(sample.lineage))
+        if admitted:
+            self.shown[sample.lineage] = member
+        return admitted
 
     def evolve(
         self,
@@ -178,28 +169,46 @@ class _Epoch:
         The champion of earlier epochs joins late, so that the pool has its own chance first.
         """
         floor = -math.inf if champion is None else champion.value
-        waiting, quiet, count = self.first_jobs(starts), 0, 0
-        generations = 0
+        waiting, quiet, count, generations = self.first_jobs(starts), 0, 0, 0
+        filling = True
         while waiting and not (self.pool and self.search.stop()):
             jobs, waiting = waiting[: self.effort.children], waiting[self.effort.children :]
-            members = []
-            for member in executor.map(self.offspring, jobs):
-                members.append(member)
+            samples = None if filling else self.temper(executor)
+            admitted = []
+            for job, member in zip(jobs, executor.map(self.offspring, jobs), strict=True):
+                admitted.append(self.admit(member, job.mother))
                 floor = max(floor, member.value)
                 report(floor)
-            count += len(members)
-            quiet = 0 if self.admit(members) or waiting else quiet + 1
+            for sample in samples.result() if samples else []:
+                admitted.append(self.show(sample))
+                floor = max(floor, sample.value)
+                report(floor)
+            count += len(admitted)
+            quiet = 0 if any(admitted) else quiet + 1
             if waiting:
                 continue
-            generations += 1
+            filling, generations = False, generations + 1
             stale = quiet >= self.effort.patience or len(self.pool) < 2
             if (stale or generations >= self.effort.generations) and champion is None:
                 break
             if stale and champion is not None:
-                self.admit([champion])
+                self.admit(champion)
                 champion, quiet = None, 0
             waiting = self.next_jobs()
         return count
+
+    def temper(self, executor: ThreadPoolExecutor) -> Future[list[Sample]] | None:
+        """Begin to run the replicas, if there are to be any, for about as long as the children."""
+        effort = self.effort
+        if self.tempering is None:
+            if not 2 <= effort.replicas <= len(self.pool):
+                return None
+            first = self.pool[: effort.replicas]
+            self.tempering = Tempering(self.search, [m.labels for m in first], self.seed)
+            self.shown = dict(enumerate(first))
+        sweeps = effort.tempered * effort.children * effort.sweeps
+        rounds = math.ceil(sweeps / (BETWEEN * len(self.tempering.replicas)))
+        return executor.submit(self.tempering.run, rounds)
 
     def best(self) -> Member:
         """Return the best member."""
@@ -240,13 +249,13 @@ def evolve(
     if threads is None:
         threads = min(2, os.cpu_count() or 1) if search.n >= 100 else 1
     best = None if champion is None else Member(search.value(champion), champion)
-    idle, epoch, count = 0, 0, 0
+    idle, epoch, count, tempering = 0, 0, 0, None
     with ThreadPoolExecutor(threads) as executor:
         while best is None or (idle < effort.epochs and not search.stop()):
             spend = replace(effort, sweeps=effort.sweeps << epoch)
-            run = _Epoch(search, spend, (seed, epoch))
+            run = _Epoch(search, spend, (seed, epoch), tempering)
             count += run.evolve(executor, starts if best is None else [], best, report)
-            found = run.best()
+            found, tempering = run.best(), run.tempering
             if best is None or found.value > best.value + search.tolerance:
                 best, idle = found, 0
             else:
