@@ -152,6 +152,8 @@ def test_maps_and_orders_have_costs_too():
 def test_nonsense_is_refused():
     problem = rt.Problem([1.0, -1.0, 2.0], rt.EQUIVALENCES)
     e = rt.infer(problem, prove=True)
+    with pytest.raises(ProblemError, match=r"numbers of its elements, got 'a' and 'b'"):
+        rt.explain(problem, rt.infer(problem), "a", "b")
     with pytest.raises(ProblemError, match="no pair"):
         rt.explain(problem, e, 0, 3)
     with pytest.raises(ProblemError, match="shape"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +95,14 @@ class Explanation:
         return self.sentence
 
 
+def _require_numbers(a: Any, b: Any) -> None:
+    if not (isinstance(a, Integral) and isinstance(b, Integral)):
+        raise ProblemError(
+            f"A pair is named by the numbers of its elements, got {a!r} and {b!r}; if elements "
+            "have names, look up their places."
+        )
+
+
 def explain(
     problem: Problem,
     estimate: Estimate,
@@ -136,6 +146,7 @@ def explain(
         raise ProblemError(
             f"The estimate is of shape {relation.shape}, the problem of {problem.shape}."
         )
+    _require_numbers(a, b)
     if not (0 <= a < problem.shape[0] and 0 <= b < problem.shape[1]):
         raise ProblemError(
             f"There is no pair ({a}, {b}): |A| = {problem.shape[0]}, |B| = {problem.shape[1]}."

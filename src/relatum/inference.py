@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
+from numbers import Integral, Real
 from typing import Any
 
 import relatum.solvers  # noqa: F401  registers the solvers
@@ -84,6 +85,7 @@ def infer(
     ([0, 0, 0], 4.0, 'OPTIMAL')
     """
     _check_arguments(problem, time_limit, start)
+    _check_seed_and_monitor(seed, monitor)
     control = Control(time_limit=time_limit, seed=seed, start=start, prove=prove, monitor=monitor)
     chosen = _choose(problem, solver, prove)
     with polite_interrupts(control):
@@ -131,14 +133,18 @@ def infer_many(
     return [e for e in estimates if e is not None]
 
 
-def _check_arguments(problem: Problem, time_limit: float, start: Relation | None) -> None:
+def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
     if not isinstance(problem, Problem):
         raise ProblemError(
             f"infer takes a relatum.Problem, got {type(problem).__name__}; build one with "
             "Problem(log_odds, feasible)."
         )
-    if not time_limit > 0:
-        raise ProblemError(f"time_limit is a positive number of seconds, got {time_limit!r}.")
+    number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
+    if not number or not time_limit > 0:
+        raise ProblemError(
+            f"time_limit is a positive number of seconds, got {time_limit!r}; float('inf') sets "
+            "no limit."
+        )
     if start is None:
         return
     if not isinstance(start, Relation):
@@ -151,6 +157,16 @@ def _check_arguments(problem: Problem, time_limit: float, start: Relation | None
     if lacking is not None:
         raise ProblemError(
             f"start must be feasible, but it lacks {lacking}; repair it or leave it out."
+        )
+
+
+def _check_seed_and_monitor(seed: Any, monitor: Any) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
+        raise ProblemError(f"seed is an integer from 0 on, got {seed!r}.")
+    if monitor is not None and not callable(monitor):
+        raise ProblemError(
+            "monitor is a function that is called with a Progress, such as print, got "
+            f"{type(monitor).__name__}."
         )
 
 

@@ -431,6 +431,12 @@ class OnePerGroup(Property):
                 "one_per_group(groups) takes one group label an element in a vector, got shape "
                 f"{labels.shape}."
             )
+        missing = np.array([x is None or x != x for x in labels.tolist()])
+        if missing.any():
+            raise FeasibleSetError(
+                f"one_per_group has no label for element {int(np.argmax(missing))} (NaN or None); "
+                "an element of no known group needs a label of its own, such as its number."
+            )
         codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         object.__setattr__(self, "groups", read_only(codes))
 
