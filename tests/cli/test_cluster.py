@@ -93,3 +93,13 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path):
     assert process.wait(timeout=120) == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["big.parquet", "tmp"]
     assert list(temporary.glob("relatum-*")) == []
+
+
+def test_a_table_of_evidence_with_other_columns_is_wrong_input(tmp_path, pairs):
+    facts = tmp_path / "facts.csv"
+    facts.write_text("a,b,related\na,b,0\n", encoding="utf-8")
+    done = invoke("cluster", pairs, "-o", tmp_path / "c.csv", "--evidence", facts)
+    assert done.exit_code != 0
+    said = str(done.exception) + done.output
+    assert "no column 'unique_id_l'; its columns are a, b, related" in said
+    assert isinstance(done.exception, DataError) or done.exit_code == 2

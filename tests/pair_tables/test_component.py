@@ -142,3 +142,5 @@ def test_settings_are_checked():
         Settings(background=1.0)
     with pytest.raises(rt.errors.ProblemError, match="max_size"):
         Settings(max_size=0)
+    with pytest.raises(rt.errors.ProblemError, match="time_limit is a positive"):
+        Settings(time_limit=-1.0)

@@ -290,7 +290,9 @@ def reproduce_command(
     "--out", "-o", type=FILE, required=True, help="Where the clusters go: .parquet, .csv."
 )
 @click.option("--background", default="-4", show_default=True, help="Bits, or 'learned'.")
-@click.option("--evidence", type=FILE, help="Table: two ids a row, and a column 'related'.")
+@click.option(
+    "--evidence", type=FILE, help="Table: ids in columns named as in PAIRS, and 'related'."
+)
 @click.option("--one-per-group", "groups", help="Columns NAME_l and NAME_r, or a table id, group.")
 @click.option("--max-size", type=int, help="The largest cluster allowed.")
 @click.option("--labels", type=FILE, help="Table of true entities of some elements.")

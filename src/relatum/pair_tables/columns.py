@@ -42,6 +42,7 @@ __all__ = [
     "Columns",
     "bits_of",
     "find_columns",
+    "no_evidence_column",
     "refuse",
 ]
 
@@ -185,4 +186,12 @@ def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> 
         + "\n".join(lines)
         + '\nCorrect them, or pass odd_rows="handle": rows without ids or usable scores are then '
         "dropped, and contradictory scores averaged."
+    )
+
+
+def no_evidence_column(missing: str, names: Iterable[str]) -> DataError:
+    """Return the error for a table of evidence that lacks a column."""
+    return DataError(
+        f"The table of evidence has no column {missing!r}; its columns are {', '.join(names)}. It "
+        "names elements in the same columns as the table of pairs, and says 1 or 0 in 'related'."
     )

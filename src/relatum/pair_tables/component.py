@@ -100,6 +100,10 @@ class Settings:
             )
         if self.max_size is not None and self.max_size < 1:
             raise ProblemError(f"max_size is at least 1, got {self.max_size}.")
+        if not self.time_limit > 0:
+            raise ProblemError(
+                f"time_limit is a positive number of seconds, got {self.time_limit}."
+            )
 
     @property
     def cap(self) -> int:

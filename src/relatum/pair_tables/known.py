@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import DataError, EvidenceError
-from relatum.pair_tables.columns import Columns
+from relatum.pair_tables.columns import Columns, no_evidence_column
 from relatum.pair_tables.reading import Source, _quoted, arrow_of, column_names, open_table
 
 __all__ = ["Reader", "evidence_pairs"]
@@ -99,7 +99,7 @@ class Reader:
         names = column_names(con, "evidence_table")
         missing = [n for n in (c.left, c.right, "related") if n not in names]
         if missing:
-            raise EvidenceError(f"The table of evidence has no column {missing[0]!r}.")
+            raise no_evidence_column(missing[0], names)
         query = f"SELECT {self.source.left}, {self.source.right}, related::INT FROM evidence_table"
         found: dict[int, list[Any]] = {1: [], 0: []}
         for a, b, related in con.execute(query).fetchall():

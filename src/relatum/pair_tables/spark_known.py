@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relatum.errors import DataError, EvidenceError
-from relatum.pair_tables.columns import Columns
+from relatum.pair_tables.columns import Columns, no_evidence_column
 
 __all__ = ["Extras", "element", "extras_of"]
 
@@ -84,7 +84,7 @@ def _evidence(pairs: Any, columns: Columns, evidence: Any) -> tuple[Any, Any]:
     if not isinstance(evidence, Mapping):
         missing = [n for n in (columns.left, columns.right, "related") if n not in evidence.columns]
         if missing:
-            raise EvidenceError(f"The table of evidence has no column {missing[0]!r}.")
+            raise no_evidence_column(missing[0], evidence.columns)
         flag = fn.col("related").cast("boolean")
         table = evidence.select(*ends, flag.alias("related"))
         return table.where("related").drop("related"), table.where("NOT related").drop("related")

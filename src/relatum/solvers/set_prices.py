@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from relatum.backends.highs import HighsProgram
+from relatum.backends.protocol import backend_named
 from relatum.certificate import Cuts
 from relatum.cut_families import most_capped_pairs
 from relatum.kernels.partition_sets import best_sets, good_sets, violated_capped_sets
@@ -189,7 +189,7 @@ class SetPrices:
         sides = pool.sides()
         cost = np.concatenate([np.ones(g), sides - self._row_inside().sum(axis=0)])
         free = np.zeros(len(cost)), np.full(len(cost), np.inf)
-        program = HighsProgram(-cost, *free)
+        program = backend_named("highs")(-cost, *free)
         masks = pool.sets[use]
         program.add_rows(*self._rows(masks, pool.worth[use]))
         rng, steps = np.random.default_rng(0), STEPS
