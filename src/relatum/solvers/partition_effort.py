@@ -66,7 +66,15 @@ QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.1
 # Long searches. Of a few large sets, what is to be decided freezes at about one temperature, and
 # that is known; many small sets have temperatures of their own, which the pool has to find.
 LARGE_SETS = Effort(
-    pool=32, sweeps=400, patience=10, hot=0.13, heats=(1.0,), drift=False, replicas=16, tempered=2.0
+    pool=32,
+    sweeps=400,
+    patience=10,
+    epochs=3,
+    hot=0.13,
+    heats=(1.0,),
+    drift=False,
+    replicas=16,
+    tempered=2.0,
 )
 # replicas of many elements take long to change, and groups of them are small parts of a set
 LARGE_SETS_OF_MANY = replace(LARGE_SETS, pool=64, sweeps=800, regroup=False, replicas=0)
