@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -58,16 +60,19 @@ def test_samples_obey_the_rules_and_their_values_are_true(kind):
         )
 
 
-def test_seeds_decide_and_a_stop_is_heeded():
+def test_seeds_decide_threads_do_not_and_a_stop_is_heeded(monkeypatch):
     weights, stopped = random_weights(np.random.default_rng(7), 60), [False]
     search = DenseSearch(weights, free_rules(60), lambda: stopped[0])
 
-    def samples(seed):
+    def samples(seed, executor=None):
         tempering = Tempering(search, singles(search, 4), (seed,))
-        return [tuple(sample.labels) for _ in range(5) for sample in tempering.run(2)]
+        return [tuple(sample.labels) for _ in range(5) for sample in tempering.run(2, executor)]
 
     assert samples(1) == samples(1)
     assert samples(1) != samples(2)
+    monkeypatch.setattr(partition_tempering, "SHARED", 0)
+    with ThreadPoolExecutor(2) as executor:
+        assert samples(1) == samples(1, executor)
     stopped[0] = True
     tempering = Tempering(search, singles(search, 4), (1,))
     tempering.run(10)

@@ -12,8 +12,8 @@ A pool on its own still becomes alike in the end. A long search therefore temper
 beside it (`partition_tempering`), and their quenched partitions join the pool, one for each
 descent of a replica from the hottest temperature: new, and better than what annealing yields.
 
-Children of one generation are independent of one another and of the tempering, so two threads
-make them, and the result is the same as with one.
+Children of one generation are independent of one another, and so are replicas between
+exchanges: two threads work on them, and the result is the same as with one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import NamedTuple
@@ -173,13 +173,12 @@ class _Epoch:
         filling = True
         while waiting and not (self.pool and self.search.stop()):
             jobs, waiting = waiting[: self.effort.children], waiting[self.effort.children :]
-            samples = None if filling else self.temper(executor)
             admitted = []
             for job, member in zip(jobs, executor.map(self.offspring, jobs), strict=True):
                 admitted.append(self.admit(member, job.mother))
                 floor = max(floor, member.value)
                 report(floor)
-            for sample in samples.result() if samples else []:
+            for sample in [] if filling else self.temper(executor):
                 admitted.append(self.show(sample))
                 floor = max(floor, sample.value)
                 report(floor)
@@ -187,6 +186,8 @@ class _Epoch:
             quiet = 0 if any(admitted) else quiet + 1
             if waiting:
                 continue
+            if filling:
+                self.begin_tempering()
             filling, generations = False, generations + 1
             stale = quiet >= self.effort.patience or len(self.pool) < 2
             if (stale or generations >= self.effort.generations) and champion is None:
@@ -197,18 +198,20 @@ class _Epoch:
             waiting = self.next_jobs()
         return count
 
-    def temper(self, executor: ThreadPoolExecutor) -> Future[list[Sample]] | None:
-        """Begin to run the replicas, if there are to be any, for about as long as the children."""
-        effort = self.effort
-        if self.tempering is None:
-            if not 2 <= effort.replicas <= len(self.pool):
-                return None
-            first = self.pool[: effort.replicas]
+    def begin_tempering(self) -> None:
+        """Make replicas of members, if there are to be any and an epoch before made none."""
+        if self.tempering is None and 2 <= self.effort.replicas <= len(self.pool):
+            first = self.pool[: self.effort.replicas]
             self.tempering = Tempering(self.search, [m.labels for m in first], self.seed)
             self.shown = dict(enumerate(first))
-        sweeps = effort.tempered * effort.children * effort.sweeps
+
+    def temper(self, executor: ThreadPoolExecutor) -> list[Sample]:
+        """Run the replicas, and return what the coldest show."""
+        if self.tempering is None:
+            return []
+        sweeps = self.effort.tempered * self.effort.children * self.effort.sweeps
         rounds = math.ceil(sweeps / (BETWEEN * len(self.tempering.replicas)))
-        return executor.submit(self.tempering.run, rounds)
+        return self.tempering.run(rounds, executor)
 
     def best(self) -> Member:
         """Return the best member."""

@@ -11,6 +11,8 @@ as one cares to wait.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,6 +32,7 @@ COLDEST, HOTTEST = 0.08, 0.14  # ends of the ladder, in units of a row's noise
 BETWEEN = 5  # sweeps between exchanges
 QUENCH = 100  # sweeps of annealing from the coldest temperatures to nothing
 SHOWN = 2  # of the coldest replicas are quenched
+SHARED = 600  # elements from which handing work to threads pays
 FRESH = 16  # runs after which sums in single precision are made anew
 
 
@@ -82,20 +85,30 @@ class Tempering:
         self.lineages = len(starts)
         self.rounds = self.runs = 0
 
-    def run(self, rounds: int) -> list[Sample]:
-        """Sweep and exchange a number of times, and quench what the coldest replicas show."""
+    def run(self, rounds: int, executor: Executor | None = None) -> list[Sample]:
+        """Sweep and exchange a number of times, and quench what the coldest replicas show.
+
+        An executor may work on replicas at the same time; that changes nothing else.
+        """
+        small = self.search.n < SHARED
+        each = map if executor is None or small else executor.map
         if self.runs % FRESH == FRESH - 1:
             self._refresh()
         self.runs += 1
         for _ in range(rounds):
             if self.search.stop():
                 break
-            for replica, temperature in zip(self.replicas, self.temperatures, strict=True):
-                schedule = np.full(BETWEEN, temperature)
-                gain = self.search.sweep(replica.state, schedule, replica.random_state)
-                replica.value += gain
+            # every other replica: both parts have cold ones, which are quick, and hot ones
+            list(each(self._sweep, [range(k, len(self.replicas), 2) for k in range(2)]))
             self._exchange()
-        return [self._sample(k) for k in range(min(SHOWN, len(self.replicas)))]
+        shown = range(min(SHOWN, len(self.replicas)))
+        return list(each(self._sample, shown, self.rng.integers(0, 1 << 62, len(shown)).tolist()))
+
+    def _sweep(self, places: Iterable[int]) -> None:
+        """Let the replicas at some places of the ladder change for a while."""
+        for k in places:
+            replica, schedule = self.replicas[k], np.full(BETWEEN, self.temperatures[k])
+            replica.value += self.search.sweep(replica.state, schedule, replica.random_state)
 
     def _exchange(self) -> None:
         """Let neighbours on the ladder exchange places, every other pair in turn."""
@@ -108,12 +121,12 @@ class Tempering:
         self.lineages += 1
         self.rounds += 1
 
-    def _sample(self, k: int) -> Sample:
+    def _sample(self, k: int, seed: int) -> Sample:
         """Quench a copy of what a replica is now."""
         replica, search = self.replicas[k], self.search
         state = search.complete(renumbered(replica.state.labels), (0,))
-        hot, seed = float(self.temperatures[k]), int(self.rng.integers(1 << 62))
-        found = renumbered(search.anneal(state, hot, QUENCH, seed).labels.astype(np.int64))
+        state = search.anneal(state, float(self.temperatures[k]), QUENCH, seed)
+        found = renumbered(state.labels.astype(np.int64))
         return Sample(search.value(found), found, replica.lineage)
 
     def _refresh(self) -> None:
