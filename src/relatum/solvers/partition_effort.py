@@ -18,7 +18,9 @@ class Effort:
     pool : int
         Partitions in the pool.
     sweeps : int
-        Sweeps of an annealing in the first epoch; each epoch doubles them.
+        Sweeps of an annealing in the first epoch.
+    repeats : int
+        Epochs after which they double.
     children : int
         Children a generation: independent of one another.
     patience : int
@@ -46,6 +48,7 @@ class Effort:
 
     pool: int = 16
     sweeps: int = 200
+    repeats: int = 1
     children: int = 4
     patience: int = 6
     generations: int = 1 << 30
@@ -68,6 +71,7 @@ QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.1
 LARGE_SETS = Effort(
     pool=32,
     sweeps=400,
+    repeats=2,
     patience=10,
     epochs=3,
     hot=0.13,

@@ -63,16 +63,11 @@ class _Job(NamedTuple):
 class _Epoch:
     """A pool that evolves until it stagnates."""
 
-    def __init__(
-        self,
-        search: DenseSearch,
-        effort: Effort,
-        seed: tuple[int, ...],
-        tempering: Tempering | None = None,
-    ) -> None:
-        self.search, self.effort, self.seed, self.tempering = search, effort, seed, tempering
+    def __init__(self, search: DenseSearch, effort: Effort, seed: tuple[int, ...]) -> None:
+        self.search, self.effort, self.seed = search, effort, seed
         self.rng = np.random.default_rng(seed)
         self.pool: list[Member] = []
+        self.tempering: Tempering | None = None
         self.shown: dict[int, Member] = {}  # the member that a lineage of replicas has
 
     def offspring(self, job: _Job) -> Member:
@@ -199,8 +194,8 @@ class _Epoch:
         return count
 
     def begin_tempering(self) -> None:
-        """Make replicas of members, if there are to be any and an epoch before made none."""
-        if self.tempering is None and 2 <= self.effort.replicas <= len(self.pool):
+        """Make replicas of members, if there are to be any."""
+        if 2 <= self.effort.replicas <= len(self.pool):
             first = self.pool[: self.effort.replicas]
             self.tempering = Tempering(self.search, [m.labels for m in first], self.seed)
             self.shown = dict(enumerate(first))
@@ -227,7 +222,7 @@ def evolve(
     threads: int | None = None,
     champion: Index | None = None,
 ) -> tuple[Member, int]:
-    """Evolve pools, epoch after epoch, each with twice the sweeps of the one before.
+    """Evolve pools, epoch after epoch, each from nothing, with more sweeps from time to time.
 
     Parameters
     ----------
@@ -252,13 +247,13 @@ def evolve(
     if threads is None:
         threads = min(2, os.cpu_count() or 1) if search.n >= 100 else 1
     best = None if champion is None else Member(search.value(champion), champion)
-    idle, epoch, count, tempering = 0, 0, 0, None
+    idle, epoch, count = 0, 0, 0
     with ThreadPoolExecutor(threads) as executor:
         while best is None or (idle < effort.epochs and not search.stop()):
-            spend = replace(effort, sweeps=effort.sweeps << epoch)
-            run = _Epoch(search, spend, (seed, epoch), tempering)
+            spend = replace(effort, sweeps=effort.sweeps << epoch // effort.repeats)
+            run = _Epoch(search, spend, (seed, epoch))
             count += run.evolve(executor, starts if best is None else [], best, report)
-            found, tempering = run.best(), run.tempering
+            found = run.best()
             if best is None or found.value > best.value + search.tolerance:
                 best, idle = found, 0
             else:
