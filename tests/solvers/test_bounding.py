@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -40,8 +42,9 @@ def test_sparse_clusterings_get_a_bound_by_paths():
     assert bound == pytest.approx(6.0, abs=1e-4)
 
 
-@pytest.mark.parametrize("few", [True, False])
-def test_large_sparse_clusterings_are_packed_along_the_partition(monkeypatch, few):
+@pytest.fixture
+def planted():
+    """Return a sparse problem and the partition that it was made from."""
     rng = np.random.default_rng(2)
     labels = np.arange(200) // 10
     i, j = np.triu_indices(200, 1)
@@ -49,12 +52,36 @@ def test_large_sparse_clusterings_are_packed_along_the_partition(monkeypatch, fe
     i, j = i[keep], j[keep]
     c = rng.normal(size=len(i)) * 2 + np.where(labels[i] == labels[j], 2.0, -2.0)
     problem = rt.Problem.from_pairs(i, j, c, n=200, background=-0.2, feasible=rt.EQUIVALENCES)
+    return problem, rt.Partition(labels)
+
+
+@pytest.mark.parametrize("quick", [0, 1 << 30])
+@pytest.mark.parametrize("limit", [10.0, math.inf])
+def test_packing_without_a_partition_needs_time(monkeypatch, planted, quick, limit):
+    problem, partition = planted
+    monkeypatch.setattr(bounding, "MOST_QUICK", quick)
+    monkeypatch.setattr(bounding, "SECONDS_A_LISTED_PAIR", 1.0)
+    guides = []
+
+    def watched(problem, thorough, seed, guide=None):
+        guides.append(guide is not None)
+        return packing_bound(problem, thorough, seed, guide)
+
+    monkeypatch.setattr(bounding, "packing_bound", watched)
+    bound, proof = affordable_bound(problem, Control(time_limit=limit), partition)
+    assert proved(problem, bound, proof)
+    assert guides
+    assert all(guides) == (limit == 10.0)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_large_sparse_clusterings_are_packed_along_the_partition(monkeypatch, planted, few):
+    problem, partition = planted
     monkeypatch.setattr(bounding, "MOST_QUICK", 0)
     if not few:
         monkeypatch.setattr(bounding, "MOST_COLUMNS", 0)
-    planted = rt.Partition(labels)
-    bound, proof = affordable_bound(problem, Control(), planted)
-    value, plain = problem.value(planted), packing_bound(problem)[0]
+    bound, proof = affordable_bound(problem, Control(), partition)
+    value, plain = problem.value(partition), packing_bound(problem)[0]
     assert proved(problem, bound, proof)
     assert value <= bound < plain
     bad = affordable_bound(problem, Control(), rt.Partition(np.arange(200)))[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relatum.bounds import trivial_bound
 from relatum.certificate import Cuts, Leaf, Proof
@@ -22,6 +23,7 @@ from relatum.solvers.triangle_bounds import triangle_bound
 __all__ = ["affordable_bound"]
 
 SECONDS_A_PAIR = 3e-7  # of packing conflicts, on a slow machine
+SECONDS_A_LISTED_PAIR = 5e-5  # of packing paths between listed pairs without a partition
 LONGER = 5.0  # how much longer the thorough packing takes
 MOST_COLUMNS = 2_000_000  # listed pairs up to which paths are separated, if proofs are wanted
 MOST_QUICK = 300_000  # and if they are not
@@ -76,7 +78,8 @@ def _sparse_bound(
     size = problem.log_odds.size
     if size > (MOST_COLUMNS if control.prove else MOST_QUICK):
         return _large_bound(problem, relation, thorough, control)
-    bound, proof = packing_bound(problem, thorough, control.seed)
+    guide = None if _affords_paths(problem, control) else _guide(relation)
+    bound, proof = packing_bound(problem, thorough, control.seed, guide)
     if bound <= value or control.expired():
         return bound, proof
     relaxation = PathRelaxation(problem, _cuts(proof))
@@ -94,13 +97,25 @@ def _large_bound(
     """
     if relation is None:
         return packing_bound(problem, thorough, control.seed)
-    value, guide = problem.value(relation), relation.to(Partition).labels.astype(np.int64)
-    bound, proof = packing_bound(problem, thorough, control.seed, guide)
+    value = problem.value(relation)
+    bound, proof = packing_bound(problem, thorough, control.seed, _guide(relation))
     few = problem.log_odds.size <= MOST_COLUMNS
+    if not _affords_paths(problem, control):
+        return bound, proof
     if few or bound - value > 0.5 * (trivial_bound(problem)[0] - value):
         other = packing_bound(problem, thorough, control.seed)
         bound, proof = other if other[0] < bound else (bound, proof)
     return bound, proof
+
+
+def _affords_paths(problem: Problem, control: Control) -> bool:
+    """Say whether there is time for the packing of paths that no partition guides."""
+    seconds = SECONDS_A_LISTED_PAIR * problem.log_odds.size
+    return seconds <= max(control.remaining(), 0.25 * control.time_limit)
+
+
+def _guide(relation: Relation | None) -> NDArray[np.int64] | None:
+    return None if relation is None else relation.to(Partition).labels.astype(np.int64)
 
 
 def _dense_bound(
