@@ -78,7 +78,9 @@ def _sparse_bound(
     size = problem.log_odds.size
     if size > (MOST_COLUMNS if control.prove else MOST_QUICK):
         return _large_bound(problem, relation, thorough, control)
-    guide = None if _affords_paths(problem, control) else _guide(relation)
+    # unlisted pairs make packing without a partition slow, and no better than along one
+    plain = problem.background == 0 and _affords_paths(problem, control)
+    guide = None if plain else _guide(relation)
     bound, proof = packing_bound(problem, thorough, control.seed, guide)
     if bound <= value or control.expired():
         return bound, proof
@@ -99,7 +101,7 @@ def _large_bound(
         return packing_bound(problem, thorough, control.seed)
     value = problem.value(relation)
     bound, proof = packing_bound(problem, thorough, control.seed, _guide(relation))
-    few = problem.log_odds.size <= MOST_COLUMNS
+    few = problem.log_odds.size <= MOST_COLUMNS and problem.background == 0
     if not _affords_paths(problem, control):
         return bound, proof
     if few or bound - value > 0.5 * (trivial_bound(problem)[0] - value):
