@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import naive
 import relatum as rt
@@ -60,6 +61,35 @@ def with_sizes(graph, listed, dense, sizes):
     n = len(sizes)
     scored = np.where(listed, dense - graph.background, 0.0)
     return scored + graph.background * np.outer(sizes, sizes) * (1 - np.eye(n))
+
+
+def restrict(rng, n, feasible, rules):
+    """Add evidence and groups now and then, to a feasible set and to a list of plain rules."""
+    if rng.random() < 0.4:
+        yes = rng.integers(0, n, (rng.integers(1, 3), 2))
+        no = rng.integers(0, n, (rng.integers(1, 4), 2))
+        no = no[no[:, 0] != no[:, 1]]
+        feasible = feasible & rt.evidence(related=yes, unrelated=no)
+        rules.append(lambda row: (row[yes[:, 0]] == row[yes[:, 1]]).all())
+        rules.append(lambda row: (row[no[:, 0]] != row[no[:, 1]]).all())
+    if rng.random() < 0.25:
+        groups = rng.integers(0, 4, n)
+        feasible = feasible & rt.one_per_group(groups)
+        rules.append(lambda row: len(set(zip(row, groups, strict=True))) == n)
+    return feasible
+
+
+def check_exact(problem, rules, solver):
+    """Solve exactly, verify, and compare with the best partition that obeys all plain rules."""
+    want = naive.best_partition(problem.scores.dense(), lambda row: all(r(row) for r in rules))
+    e = rt.infer(problem, solver=solver, prove=True)
+    report = rt.verify(problem, e)
+    assert report, report.reason
+    if want == -np.inf:
+        assert e.status is rt.Status.INFEASIBLE
+    else:
+        assert e.status is rt.Status.OPTIMAL, problem
+        assert e.value == pytest.approx(want, abs=1e-9), problem
 
 
 def random_problem(rng, n):

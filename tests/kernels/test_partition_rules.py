@@ -37,6 +37,14 @@ def test_hash_set_equals_a_set():
         assert all(occupied_has(table, k) == (k in plain) for k in range(0, 200, 7))
 
 
+def feasible_labels(rng, kind, sets):
+    """Rules for seven elements, also as plain ones, and labels that obey them."""
+    rules, cannot, groups = random_rules(rng, 7, kind)
+    plain = (rules.sizes, rules.cap, cannot, groups)
+    labels = rng.integers(0, sets, 7)
+    return rules, plain, labels if naive.obeys(labels.tolist(), *plain) else np.arange(7)
+
+
 def loaded(rules, labels):
     occupied = new_occupancy(rules)
     size = np.zeros(len(labels) + 1, np.int64)
@@ -51,11 +59,7 @@ def test_entering_and_joining_equal_the_plain_rules(kind):
     rng = np.random.default_rng(kind)
     met = set()
     for _ in range(30):
-        rules, cannot, groups = random_rules(rng, 7, kind)
-        plain = (rules.sizes, rules.cap, cannot, groups)
-        labels = rng.integers(0, 5, 7)
-        if not naive.obeys(labels.tolist(), *plain):
-            labels = np.arange(7)
+        rules, plain, labels = feasible_labels(rng, kind, 5)
         occupied, size = loaded(rules, labels)
         v, c = int(rng.integers(7)), int(rng.integers(5))
         if c != labels[v]:
@@ -88,11 +92,7 @@ def test_exchanging_equals_the_plain_rules(kind):
     rng = np.random.default_rng(kind)
     met = set()
     for _ in range(60):
-        rules, cannot, groups = random_rules(rng, 7, kind)
-        plain = (rules.sizes, rules.cap, cannot, groups)
-        labels = rng.integers(0, 4, 7)
-        if not naive.obeys(labels.tolist(), *plain):
-            labels = np.arange(7)
+        rules, plain, labels = feasible_labels(rng, kind, 4)
         occupied, size = loaded(rules, labels)
         v, u = rng.choice(7, 2, replace=False).tolist()
         if labels[u] == labels[v]:

@@ -7,6 +7,7 @@ import pytest
 
 import naive
 import relatum as rt
+from partitions import check_exact, restrict
 from relatum.certificate import Branch
 from relatum.solvers.control import Control
 from relatum.solvers.partition_branch_and_cut import Settings, run
@@ -20,7 +21,7 @@ def test_conformance():
 
 
 def random_problem(rng, n):
-    """Ties, evidence, groups and caps, in every combination; and what they allow."""
+    """Ties, evidence, groups and caps, in every combination; and plain rules."""
     m = n * (n - 1) // 2
     kinds = [
         lambda: rng.normal(size=m) * 3,
@@ -30,22 +31,12 @@ def random_problem(rng, n):
     ]
     c = kinds[rng.integers(4)]()
     feasible, rules = rt.EQUIVALENCES, []
-    if rng.random() < 0.4:
-        yes = rng.integers(0, n, (rng.integers(1, 3), 2))
-        no = rng.integers(0, n, (rng.integers(1, 4), 2))
-        no = no[no[:, 0] != no[:, 1]]
-        feasible = feasible & rt.evidence(related=yes, unrelated=no)
-        rules.append(lambda row: (row[yes[:, 0]] == row[yes[:, 1]]).all())
-        rules.append(lambda row: (row[no[:, 0]] != row[no[:, 1]]).all())
-    if rng.random() < 0.25:
-        groups = rng.integers(0, 4, n)
-        feasible = feasible & rt.one_per_group(groups)
-        rules.append(lambda row: len(set(zip(row, groups, strict=True))) == n)
+    feasible = restrict(rng, n, feasible, rules)
     if rng.random() < 0.25:
         k = int(rng.integers(2, 5))
         feasible = feasible & rt.at_most(k)
         rules.append(lambda row: np.bincount(row).max() <= k)
-    return rt.Problem(c, feasible), lambda row: all(rule(row) for rule in rules)
+    return rt.Problem(c, feasible), rules
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -53,26 +44,12 @@ def test_agrees_with_brute_force(seed):
     rng = np.random.default_rng(seed)
     for n in (2, 3, 4, 5, 6, 7, 8):
         for _ in range(4 if n < 8 else 1):
-            problem, allowed = random_problem(rng, n)
-            weights = problem.scores.dense()
-            want = naive.best_partition(weights, allowed)
-            e = rt.infer(problem, solver=SOLVER, prove=True)
-            report = rt.verify(problem, e)
-            assert report, report.reason
-            if want == -np.inf:
-                assert e.status is rt.Status.INFEASIBLE
-            else:
-                assert e.status is rt.Status.OPTIMAL, problem
-                assert e.value == pytest.approx(want, abs=1e-9), problem
+            check_exact(*random_problem(rng, n), SOLVER)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_agrees_with_brute_force_on_nine_elements(seed):
-    problem, allowed = random_problem(np.random.default_rng(1000 + seed), 9)
-    want = naive.best_partition(problem.scores.dense(), allowed)
-    e = rt.infer(problem, solver=SOLVER, prove=True)
-    assert rt.verify(problem, e)
-    assert e.value == pytest.approx(want, abs=1e-9)
+    check_exact(*random_problem(np.random.default_rng(1000 + seed), 9), SOLVER)
 
 
 def hard_problem(n, seed):
