@@ -26,8 +26,8 @@ from threadpoolctl import threadpool_limits
 
 from relatum.features import BinaryFeatures, TensorSketch
 from relatum.measures import BernoulliMeasure, LogisticMeasure, encode_sequences
+from relatum.measures.fit.sdca import natural_lambda
 from relatum.measures.objective import LN2, logistic_divergence, logistic_regularizer
-from relatum.measures.sdca import natural_lambda
 
 RESULTS = Path(__file__).parent / "results"
 NEAR = 1e-3

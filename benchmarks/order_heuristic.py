@@ -20,7 +20,7 @@ from _orders import data_folder, lolib, recorded, save
 
 import relatum as rt
 from relatum.solvers.control import Control
-from relatum.solvers.order_search import CHAINS
+from relatum.solvers.order.search import CHAINS
 
 NAME = "order_heuristic"
 

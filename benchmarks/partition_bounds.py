@@ -23,9 +23,9 @@ from partition_large import NETWORKS, problem_of
 
 import relatum as rt
 from relatum.io import read_cplib
-from relatum.packing import packing_bound
-from relatum.solvers.bounding import affordable_bound
 from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds.choose import affordable_bound
+from relatum.solvers.partition.bounds.packing import packing_bound
 
 OUTPUT = Path(__file__).parent / "results" / "partition_bounds.json"
 

@@ -144,7 +144,7 @@ class Triangles:
         self.known = set()
 
     def violated(self, x, least):
-        from relatum.kernels.partition_cuts import violated_triangles
+        from relatum.kernels.partition.cuts import violated_triangles
 
         square = np.zeros((self.n, self.n))
         square[np.triu_indices(self.n, 1)] = x

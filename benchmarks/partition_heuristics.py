@@ -27,7 +27,7 @@ import numpy as np
 import relatum as rt
 from relatum.io import read_cplib
 from relatum.solvers.control import Control
-from relatum.solvers.partition_heuristics import local_search, memetic
+from relatum.solvers.partition.search.heuristics import local_search, memetic
 
 RESULTS = Path(__file__).parent / "results"
 PEERS = {"GAEC + KL": "bioimage-cpp", "Leiden": "igraph", "pycombo": "pycombo"}

@@ -7,8 +7,8 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.kernels.partition_rules import Rules
-from relatum.kernels.partition_sparse import SparseGraph
+from relatum.kernels.partition.rules import Rules
+from relatum.kernels.partition.sparse import SparseGraph
 
 
 def compressed(pairs, n):

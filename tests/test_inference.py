@@ -17,9 +17,9 @@ import pytest
 import naive
 import relatum as rt
 from relatum.errors import ProblemError, SolverError
-from relatum.estimate import Status
 from relatum.inference import infer_many
-from relatum.relation import LinearOrder, Map, PartialMap, Partition, WeakOrder
+from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, WeakOrder
+from relatum.proof.estimate import Status
 
 NAMES = list(naive.NAMED)
 

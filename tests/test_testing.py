@@ -9,8 +9,8 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.certificate import Leaf
-from relatum.relation import Partition, Relation
+from relatum.problem.relation import Partition, Relation
+from relatum.proof.certificate import Leaf
 from relatum.solvers.registry import SOLVERS, Outcome, Solver
 from relatum.testing import brute_force, check_solver, random_problems
 

@@ -19,136 +19,41 @@ __version__ = "0.1.0"
 # Module -> public names that it defines. Each is imported on first use, so that importing
 # relatum, and `relatum --help`, are quick.
 _PUBLIC = {
-    "relatum.estimators": (
-        "LinearRanker",
-        "MapClassifier",
-        "PartitionClustering",
-    ),
-    "relatum.aggregate": (
-        "Consensus",
-        "Votes",
-        "consensus",
-    ),
-    "relatum.certificate": ("Certificate",),
-    "relatum.estimate": (
-        "Estimate",
-        "Status",
-    ),
-    "relatum.explanation": (
-        "Explanation",
-        "explain",
-    ),
-    "relatum.feasible": (
-        "ANTISYMMETRIC",
-        "BIJECTIONS",
-        "CONNEX",
-        "EQUIVALENCES",
-        "FeasibleSet",
-        "HAS_IMAGE",
-        "HAS_PREIMAGE",
-        "INJECTIONS",
-        "LINEAR_ORDERS",
-        "MAPS",
-        "PARTIAL_MAPS",
-        "PARTIAL_ORDERS",
-        "PREORDERS",
-        "REFLEXIVE",
-        "RELATIONS",
-        "SYMMETRIC",
-        "TRANSITIVE",
-        "UNIQUE_IMAGE",
-        "UNIQUE_PREIMAGE",
-        "WEAK_ORDERS",
-        "at_most",
-        "evidence",
-        "one_per_group",
-    ),
+    "relatum.aggregate": "Consensus Votes consensus",
+    "relatum.estimators": "LinearRanker MapClassifier PartitionClustering",
+    "relatum.explanation": "Explanation explain",
     "relatum.features": (
-        "BinaryFeatures",
-        "MultilinearLifting",
-        "PairBatches",
-        "PolynomialLifting",
-        "RandomMonomials",
-        "TensorSketch",
-        "pair_features",
-        "sample_pairs",
+        "BinaryFeatures MultilinearLifting PairBatches PolynomialLifting RandomMonomials "
+        "TensorSketch pair_features sample_pairs"
     ),
-    "relatum.inference": (
-        "infer",
-        "infer_many",
-    ),
-    "relatum.joint": (
-        "JointEstimate",
-        "JointEstimator",
-        "joint_estimate",
-        "partial_evidence",
-    ),
+    "relatum.inference": "infer infer_many",
+    "relatum.joint": "JointEstimate JointEstimator joint_estimate partial_evidence",
     "relatum.measures": (
-        "BernoulliMeasure",
-        "BilinearPairMeasure",
-        "LogisticMeasure",
-        "RecordBatches",
-        "encode_sequences",
-        "precedence_counts",
-        "regularization_path",
+        "BernoulliMeasure BilinearPairMeasure LogisticMeasure RecordBatches "
+        "encode_sequences precedence_counts regularization_path"
     ),
-    "relatum.pair_tables": (
-        "Clusters",
-        "PairScorer",
-        "cluster_pairs",
+    "relatum.pair_tables": "Clusters PairScorer cluster_pairs",
+    "relatum.problem": (
+        "ANTISYMMETRIC BIJECTIONS CONNEX EQUIVALENCES FeasibleSet HAS_IMAGE HAS_PREIMAGE "
+        "INJECTIONS LINEAR_ORDERS LinearOrder MAPS Map PARTIAL_MAPS PARTIAL_ORDERS "
+        "PREORDERS PartialMap Partition Problem REFLEXIVE RELATIONS Relation SYMMETRIC "
+        "TRANSITIVE UNIQUE_IMAGE UNIQUE_PREIMAGE WEAK_ORDERS WeakOrder at_most evidence "
+        "one_per_group"
     ),
-    "relatum.problem": ("Problem",),
-    "relatum.relation": (
-        "LinearOrder",
-        "Map",
-        "PartialMap",
-        "Partition",
-        "Relation",
-        "WeakOrder",
-    ),
-    "relatum.verification": (
-        "Verification",
-        "verify",
-    ),
+    "relatum.proof": "Certificate Estimate Status Verification verify",
 }
 _SUBMODULES = ("datasets", "errors", "io", "metrics", "pair_tables", "plots", "testing")
-_LAZY = {name: module for module, names in _PUBLIC.items() for name in names}
+_LAZY = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 if TYPE_CHECKING:
     from relatum.aggregate import Consensus as Consensus
     from relatum.aggregate import Votes as Votes
     from relatum.aggregate import consensus as consensus
-    from relatum.certificate import Certificate as Certificate
-    from relatum.estimate import Estimate as Estimate
-    from relatum.estimate import Status as Status
     from relatum.estimators import LinearRanker as LinearRanker
     from relatum.estimators import MapClassifier as MapClassifier
     from relatum.estimators import PartitionClustering as PartitionClustering
     from relatum.explanation import Explanation as Explanation
     from relatum.explanation import explain as explain
-    from relatum.feasible import ANTISYMMETRIC as ANTISYMMETRIC
-    from relatum.feasible import BIJECTIONS as BIJECTIONS
-    from relatum.feasible import CONNEX as CONNEX
-    from relatum.feasible import EQUIVALENCES as EQUIVALENCES
-    from relatum.feasible import HAS_IMAGE as HAS_IMAGE
-    from relatum.feasible import HAS_PREIMAGE as HAS_PREIMAGE
-    from relatum.feasible import INJECTIONS as INJECTIONS
-    from relatum.feasible import LINEAR_ORDERS as LINEAR_ORDERS
-    from relatum.feasible import MAPS as MAPS
-    from relatum.feasible import PARTIAL_MAPS as PARTIAL_MAPS
-    from relatum.feasible import PARTIAL_ORDERS as PARTIAL_ORDERS
-    from relatum.feasible import PREORDERS as PREORDERS
-    from relatum.feasible import REFLEXIVE as REFLEXIVE
-    from relatum.feasible import RELATIONS as RELATIONS
-    from relatum.feasible import SYMMETRIC as SYMMETRIC
-    from relatum.feasible import TRANSITIVE as TRANSITIVE
-    from relatum.feasible import UNIQUE_IMAGE as UNIQUE_IMAGE
-    from relatum.feasible import UNIQUE_PREIMAGE as UNIQUE_PREIMAGE
-    from relatum.feasible import WEAK_ORDERS as WEAK_ORDERS
-    from relatum.feasible import FeasibleSet as FeasibleSet
-    from relatum.feasible import at_most as at_most
-    from relatum.feasible import evidence as evidence
-    from relatum.feasible import one_per_group as one_per_group
     from relatum.features import BinaryFeatures as BinaryFeatures
     from relatum.features import MultilinearLifting as MultilinearLifting
     from relatum.features import PairBatches as PairBatches
@@ -173,15 +78,41 @@ if TYPE_CHECKING:
     from relatum.pair_tables import Clusters as Clusters
     from relatum.pair_tables import PairScorer as PairScorer
     from relatum.pair_tables import cluster_pairs as cluster_pairs
+    from relatum.problem import ANTISYMMETRIC as ANTISYMMETRIC
+    from relatum.problem import BIJECTIONS as BIJECTIONS
+    from relatum.problem import CONNEX as CONNEX
+    from relatum.problem import EQUIVALENCES as EQUIVALENCES
+    from relatum.problem import HAS_IMAGE as HAS_IMAGE
+    from relatum.problem import HAS_PREIMAGE as HAS_PREIMAGE
+    from relatum.problem import INJECTIONS as INJECTIONS
+    from relatum.problem import LINEAR_ORDERS as LINEAR_ORDERS
+    from relatum.problem import MAPS as MAPS
+    from relatum.problem import PARTIAL_MAPS as PARTIAL_MAPS
+    from relatum.problem import PARTIAL_ORDERS as PARTIAL_ORDERS
+    from relatum.problem import PREORDERS as PREORDERS
+    from relatum.problem import REFLEXIVE as REFLEXIVE
+    from relatum.problem import RELATIONS as RELATIONS
+    from relatum.problem import SYMMETRIC as SYMMETRIC
+    from relatum.problem import TRANSITIVE as TRANSITIVE
+    from relatum.problem import UNIQUE_IMAGE as UNIQUE_IMAGE
+    from relatum.problem import UNIQUE_PREIMAGE as UNIQUE_PREIMAGE
+    from relatum.problem import WEAK_ORDERS as WEAK_ORDERS
+    from relatum.problem import FeasibleSet as FeasibleSet
+    from relatum.problem import LinearOrder as LinearOrder
+    from relatum.problem import Map as Map
+    from relatum.problem import PartialMap as PartialMap
+    from relatum.problem import Partition as Partition
     from relatum.problem import Problem as Problem
-    from relatum.relation import LinearOrder as LinearOrder
-    from relatum.relation import Map as Map
-    from relatum.relation import PartialMap as PartialMap
-    from relatum.relation import Partition as Partition
-    from relatum.relation import Relation as Relation
-    from relatum.relation import WeakOrder as WeakOrder
-    from relatum.verification import Verification as Verification
-    from relatum.verification import verify as verify
+    from relatum.problem import Relation as Relation
+    from relatum.problem import WeakOrder as WeakOrder
+    from relatum.problem import at_most as at_most
+    from relatum.problem import evidence as evidence
+    from relatum.problem import one_per_group as one_per_group
+    from relatum.proof import Certificate as Certificate
+    from relatum.proof import Estimate as Estimate
+    from relatum.proof import Status as Status
+    from relatum.proof import Verification as Verification
+    from relatum.proof import verify as verify
 
 __all__ = ["__version__", *_SUBMODULES, *_LAZY]
 

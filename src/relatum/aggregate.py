@@ -19,13 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.estimate import Estimate
-from relatum.feasible import LINEAR_ORDERS, WEAK_ORDERS, FeasibleSet
 from relatum.inference import infer
-from relatum.io.preflib import Rankings
+from relatum.io import Rankings
 from relatum.measures import BernoulliMeasure
-from relatum.problem import Problem
-from relatum.relation import Relation, WeakOrder
+from relatum.problem import LINEAR_ORDERS, WEAK_ORDERS, FeasibleSet, Problem, Relation, WeakOrder
+from relatum.proof import Estimate
 
 __all__ = ["Consensus", "Votes", "consensus"]
 

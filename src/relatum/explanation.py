@@ -13,12 +13,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from relatum.errors import ProblemError
-from relatum.estimate import Estimate, Status
-from relatum.feasible import EQUIVALENCES, evidence
 from relatum.inference import infer
-from relatum.problem import Problem
-from relatum.relation import Partition, Relation
-from relatum.scores import SparseScores
+from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores, evidence
+from relatum.proof import Estimate, Status
 
 __all__ = ["Cost", "Explanation", "Link", "explain"]
 
@@ -128,7 +125,7 @@ def explain(
 
     Examples
     --------
-    >>> from relatum.feasible import EQUIVALENCES
+    >>> from relatum.problem.feasible import EQUIVALENCES
     >>> problem = Problem([[0, 5, -1], [5, 0, 4], [-1, 4, 0]], EQUIVALENCES)
     >>> why = explain(problem, infer(problem, prove=True), 0, 2)
     >>> print(why)

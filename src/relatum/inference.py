@@ -9,28 +9,46 @@ from numbers import Integral, Real
 from typing import Any
 
 import relatum.solvers  # noqa: F401  registers the solvers
-from relatum.bounds import trivial_bound
-from relatum.certificate import Certificate, Proof
-from relatum.conflicts import find_conflict, sentence_of, smallest
 from relatum.errors import ProblemError, RelatumError, SolverError
-from relatum.estimate import Estimate, Status, closes
-from relatum.feasible import (
+from relatum.problem import (
     EQUIVALENCES,
     LINEAR_ORDERS,
     MAPS,
     NAMED_SETS,
     PARTIAL_MAPS,
     WEAK_ORDERS,
+    Evidence,
     FeasibleSet,
+    LinearOrder,
+    Map,
+    PartialMap,
+    Partition,
+    Problem,
+    Relation,
+    WeakOrder,
 )
-from relatum.problem import Problem
-from relatum.properties import Evidence
-from relatum.reductions import Reduced, first_reduction
-from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
-from relatum.solvers.bounding import affordable_bound
-from relatum.solvers.control import Control, Monitor, polite_interrupts
-from relatum.solvers.order_batch import order_many
-from relatum.solvers.registry import Outcome, Solver, choose
+from relatum.proof import (
+    Certificate,
+    Estimate,
+    Proof,
+    Status,
+    closes,
+    find_conflict,
+    sentence_of,
+    smallest,
+)
+from relatum.solvers import (
+    Control,
+    Monitor,
+    Outcome,
+    Solver,
+    choose,
+    polite_interrupts,
+    trivial_bound,
+)
+from relatum.solvers.order import order_many
+from relatum.solvers.partition import affordable_bound
+from relatum.solvers.reductions import Reduced, first_reduction
 
 __all__ = ["infer", "infer_many"]
 
@@ -79,7 +97,7 @@ def infer(
 
     Examples
     --------
-    >>> from relatum.feasible import EQUIVALENCES
+    >>> from relatum.problem.feasible import EQUIVALENCES
     >>> e = infer(Problem([2.0, -1.0, 3.0], EQUIVALENCES), prove=True)
     >>> e.relation.labels.tolist(), e.value, e.status.name
     ([0, 0, 0], 4.0, 'OPTIMAL')

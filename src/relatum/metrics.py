@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.relation import LinearOrder, Partition
+from relatum.problem import LinearOrder, Partition
 
 __all__ = [
     "PERMUTATION_METRICS",

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError, MissingDependencyError
-from relatum.estimate import Estimate
-from relatum.problem import Problem
-from relatum.relation import PartialMap, Partition, WeakOrder
+from relatum.problem import PartialMap, Partition, Problem, WeakOrder
+from relatum.proof import Estimate
 
 __all__ = ["curves", "explanation", "gallery", "progress", "relation"]
 

@@ -17,13 +17,18 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.estimate import Estimate, Status
-from relatum.feasible import NAMED_SETS, FeasibleSet, at_most, evidence, one_per_group
 from relatum.inference import infer
-from relatum.problem import Problem
-from relatum.relation import Relation
-from relatum.solvers.registry import Solver, solver_named
-from relatum.verification import verify
+from relatum.problem import (
+    NAMED_SETS,
+    FeasibleSet,
+    Problem,
+    Relation,
+    at_most,
+    evidence,
+    one_per_group,
+)
+from relatum.proof import Estimate, Status, verify
+from relatum.solvers import Solver, solver_named
 
 __all__ = ["brute_force", "check_solver", "random_problems"]
 

@@ -10,7 +10,8 @@ import pytest
 
 import relatum as rt
 from relatum.errors import BlockingWarning, DataError, EvidenceError
-from relatum.pair_tables import Settings, Summary, api, embedded
+from relatum.pair_tables import Settings, Summary, api
+from relatum.pair_tables.on_duckdb import engine as embedded
 
 duckdb = pytest.importorskip("duckdb", reason="install relatum[tables]")
 pa = pytest.importorskip("pyarrow")

@@ -206,7 +206,7 @@ def convert_command(
     Formats: lolib, cplib, multicut, signed, pace, pairs, matrix; preflib is read only.
     """
     from relatum.cli.solve import load_problem
-    from relatum.io.conversion import write_problem
+    from relatum.io import write_problem
 
     problem = load_problem(file, kind, file_format, number=number)
     for note in write_problem(out, problem, wanted):

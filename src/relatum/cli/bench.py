@@ -15,9 +15,8 @@ from relatum.cli.output import console, echo_json, finite
 from relatum.errors import RelatumError
 from relatum.inference import infer
 from relatum.problem import Problem
-from relatum.solvers import SOLVERS
-from relatum.solvers.registry import solver_named
-from relatum.verification import verify
+from relatum.proof import verify
+from relatum.solvers import SOLVERS, solver_named
 
 __all__ = ["compare", "run"]
 

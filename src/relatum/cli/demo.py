@@ -13,8 +13,6 @@ from rich.table import Table
 
 from relatum.cli.output import console
 from relatum.datasets import Digits, load_digits, load_sentences
-from relatum.estimate import Estimate
-from relatum.feasible import EQUIVALENCES, LINEAR_ORDERS, MAPS, evidence
 from relatum.features import BinaryFeatures, TensorSketch, pair_features, sample_pairs
 from relatum.inference import infer
 from relatum.measures import (
@@ -23,9 +21,9 @@ from relatum.measures import (
     encode_sequences,
     regularization_path,
 )
-from relatum.problem import Problem
-from relatum.solvers.control import Progress
-from relatum.verification import verify
+from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, MAPS, Problem, evidence
+from relatum.proof import Estimate, verify
+from relatum.solvers import Progress
 
 __all__ = ["Case", "cases", "run"]
 

@@ -9,7 +9,7 @@ import click
 from relatum import metrics
 from relatum.cli.output import echo_json, finite
 from relatum.errors import DataError
-from relatum.io.pair_tables import read_rows
+from relatum.io import read_rows
 
 __all__ = ["run"]
 

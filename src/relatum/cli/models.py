@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from relatum import __version__
 from relatum.errors import DataError, RelatumError
 from relatum.estimators import LinearRanker, MapClassifier, PartitionClustering
-from relatum.io.pair_tables import csv_text, numbered_rows
-from relatum.io.text import numbered_lines, opened
-from relatum.io.writing import require_writable, write_atomically
+from relatum.io import csv_text, numbered_rows
+from relatum.io.files import numbered_lines, opened, require_writable, write_atomically
 
 __all__ = ["fit", "predict"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from relatum import plots
-from relatum.io.writing import write_atomically
+from relatum.io.files import write_atomically
 
 __all__ = ["write_page"]
 

@@ -15,16 +15,20 @@ from rich.text import Text
 
 from relatum.cli.output import console, echo_json, finite
 from relatum.errors import DataError
-from relatum.estimate import Estimate, Status
 from relatum.inference import infer
-from relatum.io.bundle import load_estimate, save_estimate
-from relatum.io.pair_tables import write_rows
-from relatum.io.problems import Request, parse_set, read_evidence, read_problem
-from relatum.io.writing import require_writable, write_lines
-from relatum.problem import Problem
-from relatum.relation import PartialMap, Partition, WeakOrder
-from relatum.solvers.control import Progress
-from relatum.verification import verify
+from relatum.io import (
+    Request,
+    load_estimate,
+    parse_set,
+    read_evidence,
+    read_problem,
+    save_estimate,
+    write_rows,
+)
+from relatum.io.files import require_writable, write_lines
+from relatum.problem import PartialMap, Partition, Problem, WeakOrder
+from relatum.proof import Estimate, Status, verify
+from relatum.solvers import Progress
 
 __all__ = ["EXIT_CODES", "load_problem", "run_solve", "run_verify"]
 

@@ -10,15 +10,13 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relatum.errors import DataError
-from relatum.estimate import Estimate
 from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
-from relatum.feasible import EQUIVALENCES, FeasibleSet
-from relatum.feasible import evidence as evidence_of_pairs
 from relatum.features import pair_features, sample_pairs
 from relatum.joint import joint_estimate, partial_evidence
 from relatum.measures import BilinearPairMeasure, LogisticMeasure
-from relatum.problem import Problem
-from relatum.relation import Partition
+from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
+from relatum.problem import evidence as evidence_of_pairs
+from relatum.proof import Estimate
 
 __all__ = ["PartitionClustering"]
 

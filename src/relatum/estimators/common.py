@@ -8,11 +8,10 @@ from typing import Any
 from sklearn.base import clone
 
 from relatum.errors import DataError
-from relatum.estimate import Estimate
-from relatum.feasible import FeasibleSet
 from relatum.inference import infer
-from relatum.problem import Problem
-from relatum.solvers.control import Progress
+from relatum.problem import FeasibleSet, Problem
+from relatum.proof import Estimate
+from relatum.solvers import Progress
 
 __all__ = ["fitted_lifting", "inferred", "lifted", "require_feasible"]
 

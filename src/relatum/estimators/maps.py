@@ -11,12 +11,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from relatum.errors import DataError
-from relatum.estimate import Estimate
 from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
-from relatum.feasible import MAPS, RELATIONS, FeasibleSet
 from relatum.joint import joint_estimate, partial_evidence
 from relatum.measures import LogisticMeasure
-from relatum.problem import Problem
+from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
+from relatum.proof import Estimate
 
 __all__ = ["MapClassifier"]
 

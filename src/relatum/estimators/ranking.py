@@ -11,16 +11,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from relatum.errors import DataError
-from relatum.estimate import Estimate
 from relatum.estimators.common import inferred, require_feasible
-from relatum.feasible import LINEAR_ORDERS, FeasibleSet
-from relatum.feasible import evidence as evidence_of
 from relatum.inference import infer_many
 from relatum.joint import JointEstimate, joint_estimate
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
-from relatum.problem import Problem
-from relatum.properties import Evidence
-from relatum.relation import LinearOrder, Relation
+from relatum.problem import LINEAR_ORDERS, Evidence, FeasibleSet, LinearOrder, Problem, Relation
+from relatum.problem import evidence as evidence_of
+from relatum.proof import Estimate
 
 __all__ = ["LinearRanker"]
 

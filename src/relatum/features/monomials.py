@@ -21,7 +21,7 @@ from relatum.features._validate import (
     fits_binary,
     is_sparse,
 )
-from relatum.kernels import products as kernels
+from relatum.kernels.learning import products as kernels
 
 __all__ = ["RandomMonomials"]
 

@@ -20,7 +20,7 @@ from relatum.features._validate import (
     checked_seed,
     is_sparse,
 )
-from relatum.kernels import sketch as kernels
+from relatum.kernels.learning import sketch as kernels
 
 __all__ = ["ClippingWarning", "TensorSketch"]
 

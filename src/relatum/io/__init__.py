@@ -14,13 +14,19 @@ from relatum.io.multicut import read_multicut as read_multicut
 from relatum.io.multicut import write_multicut as write_multicut
 from relatum.io.pace import read_pace as read_pace
 from relatum.io.pace import write_pace as write_pace
-from relatum.io.pair_tables import read_pair_table as read_pair_table
-from relatum.io.pair_tables import write_pair_table as write_pair_table
 from relatum.io.preflib import Rankings as Rankings
 from relatum.io.preflib import read_preflib as read_preflib
 from relatum.io.preflib import write_preflib as write_preflib
 from relatum.io.problems import Request as Request
+from relatum.io.problems import parse_set as parse_set
+from relatum.io.problems import read_evidence as read_evidence
 from relatum.io.problems import read_problem as read_problem
+from relatum.io.scored_pairs import csv_text as csv_text
+from relatum.io.scored_pairs import numbered_rows as numbered_rows
+from relatum.io.scored_pairs import read_pair_table as read_pair_table
+from relatum.io.scored_pairs import read_rows as read_rows
+from relatum.io.scored_pairs import write_pair_table as write_pair_table
+from relatum.io.scored_pairs import write_rows as write_rows
 from relatum.io.signed_graph import read_signed_graph as read_signed_graph
 from relatum.io.signed_graph import write_signed_graph as write_signed_graph
 

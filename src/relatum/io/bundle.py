@@ -21,15 +21,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum import certificate as vocabulary
-from relatum.certificate import Certificate, Cuts
 from relatum.errors import DataError
-from relatum.estimate import Estimate, Status
-from relatum.io.text import opened
-from relatum.io.writing import write_atomically
-from relatum.problem import Problem
-from relatum.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
-from relatum.scores import SparseScores
+from relatum.io.files.reading import opened
+from relatum.io.files.writing import write_atomically
+from relatum.problem import (
+    LinearOrder,
+    Map,
+    PartialMap,
+    Partition,
+    Problem,
+    Relation,
+    SparseScores,
+    WeakOrder,
+)
+from relatum.proof import Certificate, Cuts, Estimate, Status
+from relatum.proof import certificate as vocabulary
 
 __all__ = ["fingerprint", "load_estimate", "save_estimate"]
 

@@ -15,11 +15,10 @@ from relatum.io.lolib import write_lolib
 from relatum.io.matrices import write_matrix
 from relatum.io.multicut import write_multicut
 from relatum.io.pace import write_pace
-from relatum.io.pair_tables import write_pair_table
 from relatum.io.problems import format_of
+from relatum.io.scored_pairs import write_pair_table
 from relatum.io.signed_graph import write_signed_graph
-from relatum.problem import Problem
-from relatum.scores import SparseScores
+from relatum.problem import Problem, SparseScores
 
 __all__ = ["WRITERS", "write_problem"]
 

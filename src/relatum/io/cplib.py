@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
+from relatum.io.files.reading import numbered_lines
+from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
-from relatum.io.text import numbered_lines
-from relatum.io.writing import numbers_as_text, write_lines
 
 __all__ = ["read_cplib", "write_cplib"]
 

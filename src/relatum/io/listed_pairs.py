@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import DataError
-from relatum.io.writing import numbers_as_text
+from relatum.io.files.writing import numbers_as_text
 
 __all__ = [
     "ListedPairs",

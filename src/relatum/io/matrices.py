@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
+from relatum.io.files.reading import numbered_lines, opened
+from relatum.io.files.writing import numbers_as_text, write_atomically, write_lines
 from relatum.io.listed_pairs import numbers_of
-from relatum.io.text import numbered_lines, opened
-from relatum.io.writing import numbers_as_text, write_atomically, write_lines
 
 __all__ = ["read_matrix", "write_matrix"]
 

@@ -7,9 +7,9 @@ from itertools import islice
 from pathlib import Path
 
 from relatum.errors import DataError
+from relatum.io.files.reading import numbered_lines
+from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
-from relatum.io.text import numbered_lines
-from relatum.io.writing import numbers_as_text, write_lines
 
 __all__ = ["read_multicut", "write_multicut"]
 

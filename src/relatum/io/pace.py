@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.io.text import numbered_lines, whole_number
-from relatum.io.writing import write_lines
+from relatum.io.files.reading import numbered_lines, whole_number
+from relatum.io.files.writing import write_lines
 
 __all__ = ["read_pace", "write_pace"]
 

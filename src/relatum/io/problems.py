@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 
 from relatum.errors import DataError, FeasibleSetError, ProblemError
-from relatum.feasible import (
+from relatum.io.files.reading import numbered_lines, whole_number
+from relatum.io.lolib import read_lolib
+from relatum.io.matrices import read_matrix
+from relatum.io.pace import read_pace
+from relatum.io.scored_pairs import numbered_rows, read_pair_table
+from relatum.problem import (
     EQUIVALENCES,
     LINEAR_ORDERS,
     MAPS,
     NAMED_SETS,
     RELATIONS,
     FeasibleSet,
+    Problem,
     at_most,
     evidence,
 )
-from relatum.io.lolib import read_lolib
-from relatum.io.matrices import read_matrix
-from relatum.io.pace import read_pace
-from relatum.io.pair_tables import numbered_rows, read_pair_table
-from relatum.io.text import numbered_lines, whole_number
-from relatum.problem import Problem
 
 __all__ = ["FORMATS", "Request", "format_of", "parse_set", "read_evidence", "read_problem"]
 

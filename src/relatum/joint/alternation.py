@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import EvidenceError, SolverError
-from relatum.estimate import Estimate, Status, closes
 from relatum.inference import infer
+from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import Learner
-from relatum.joint.pairs import PairTable
-from relatum.relation import Relation
-from relatum.solvers.control import Control
+from relatum.problem import Relation
+from relatum.proof import Estimate, Status, closes
+from relatum.solvers import Control
 
 __all__ = ["Alternation", "Pair"]
 

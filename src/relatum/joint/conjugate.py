@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.measures.objective import LN2, sigmoid2
+from relatum.measures import LN2, sigmoid2
 
 __all__ = ["Conjugate"]
 

@@ -13,17 +13,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from relatum.errors import DataError, DegenerateWarning, SolverError
-from relatum.estimate import Estimate
-from relatum.feasible import FeasibleSet
 from relatum.joint.alternation import Alternation, Pair
-from relatum.joint.counts import minimize_counts
+from relatum.joint.bernoulli_exact import minimize_counts
+from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
-from relatum.joint.pairs import PairTable
+from relatum.joint.logistic_exact import minimize_totals
 from relatum.joint.reading import prepare
-from relatum.joint.simplices import minimize_totals
-from relatum.measures.validation import all_or_nothing, is_whole
-from relatum.problem import Problem
-from relatum.solvers.control import Control, polite_interrupts
+from relatum.measures import all_or_nothing, is_whole
+from relatum.problem import FeasibleSet, Problem
+from relatum.proof import Estimate
+from relatum.solvers import Control, polite_interrupts
 
 __all__ = ["JointEstimate", "JointEstimator", "joint_estimate"]
 

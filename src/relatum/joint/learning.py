@@ -17,19 +17,26 @@ from sklearn.base import clone
 
 from relatum.errors import DataError
 from relatum.joint.conjugate import Conjugate
-from relatum.measures import BernoulliMeasure, LogisticMeasure
-from relatum.measures.lbfgs import certified, solve_lbfgs
-from relatum.measures.newton import solve_newton
-from relatum.measures.objective import (
+from relatum.measures import (
     LN2,
+    BernoulliMeasure,
+    LogisticMeasure,
+    Targets,
     bernoulli_divergence,
     bernoulli_regularizer,
     logistic_regularizer,
     pair_bits,
 )
-from relatum.measures.rows import Rows, computing_type
-from relatum.measures.sdca import Controls, Solution, natural_lambda
-from relatum.measures.validation import Targets
+from relatum.measures.fit import (
+    Controls,
+    Rows,
+    Solution,
+    certified,
+    computing_type,
+    natural_lambda,
+    solve_lbfgs,
+    solve_newton,
+)
 
 __all__ = ["BernoulliLearner", "Features", "LabelLearner", "Learner", "LogisticLearner"]
 
@@ -289,7 +296,7 @@ def _solve(
     start: Floats | None,
 ) -> Solution:
     """Fit with the solver of LogisticMeasure; rows of no weight are left out."""
-    from relatum.measures.logistic import _SOLVERS
+    from relatum.measures import _SOLVERS
 
     use = weights > 0
     if not use.any():

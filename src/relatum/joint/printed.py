@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.certificate import FAMILIES
 from relatum.errors import MissingDependencyError
-from relatum.feasible import FeasibleSet
+from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
-from relatum.joint.pairs import PairTable
 from relatum.joint.reading import prepare
-from relatum.measures.objective import LN2
-from relatum.relation import Relation
+from relatum.measures import LN2
+from relatum.problem import FeasibleSet, Relation
+from relatum.proof import FAMILIES
 
 __all__ = ["PrintedResult", "solve_as_printed"]
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from relatum.errors import DataError, EvidenceError
-from relatum.feasible import FeasibleSet
+from relatum.joint.known_pairs import Layout, PairTable, layout_of
 from relatum.joint.learning import Features, Learner, learner_of
-from relatum.joint.pairs import Layout, PairTable, layout_of
 from relatum.measures import BernoulliMeasure, LogisticMeasure
+from relatum.problem import FeasibleSet
 
 __all__ = ["prepare"]
 

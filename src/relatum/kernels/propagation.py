@@ -3,7 +3,7 @@
 States are int8: -1 open, 0 unrelated, 1 related. A log line is
 (a, b, value, family, i, j, k): pair ab takes the value because of the row of that family
 with index (i, j, k), -1 where an index has fewer entries. Families are numbered as in
-`relatum.propagation.FAMILY_CODES`.
+`relatum.proof.propagation.FAMILY_CODES`.
 """
 
 from __future__ import annotations

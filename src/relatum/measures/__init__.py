@@ -2,13 +2,25 @@
 
 from relatum.measures.bernoulli import BernoulliMeasure
 from relatum.measures.bilinear import BilinearPairMeasure
-from relatum.measures.logistic import LogisticMeasure
+from relatum.measures.logistic import _SOLVERS, LogisticMeasure
+from relatum.measures.objective import (
+    LN2,
+    bernoulli_divergence,
+    bernoulli_regularizer,
+    entropy,
+    logistic_regularizer,
+    pair_bits,
+    sigmoid2,
+)
 from relatum.measures.path import RegularizationPath, regularization_path
 from relatum.measures.projection import DiscriminantProjection
 from relatum.measures.record_batches import RecordBatches
 from relatum.measures.sequences import EncodedSequences, encode_sequences, precedence_counts
+from relatum.measures.validation import Targets, all_or_nothing, is_whole
 
 __all__ = [
+    "LN2",
+    "_SOLVERS",
     "BernoulliMeasure",
     "BilinearPairMeasure",
     "DiscriminantProjection",
@@ -16,7 +28,16 @@ __all__ = [
     "LogisticMeasure",
     "RecordBatches",
     "RegularizationPath",
+    "Targets",
+    "all_or_nothing",
+    "bernoulli_divergence",
+    "bernoulli_regularizer",
     "encode_sequences",
+    "entropy",
+    "is_whole",
+    "logistic_regularizer",
+    "pair_bits",
     "precedence_counts",
     "regularization_path",
+    "sigmoid2",
 ]

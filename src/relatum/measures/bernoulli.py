@@ -11,10 +11,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from relatum.errors import DataError
+from relatum.measures.fit.streams import guarded
 from relatum.measures.objective import bernoulli_divergence, bernoulli_regularizer
 from relatum.measures.record_batches import RecordBatches, is_record_source
 from relatum.measures.sequences import precedence_counts
-from relatum.measures.streams import guarded
 from relatum.measures.validation import (
     all_or_nothing,
     check_fitted,

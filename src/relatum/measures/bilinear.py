@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
 from relatum.errors import DataError
-from relatum.kernels.pair_products import pair_products
+from relatum.kernels.learning.pair_products import pair_products
+from relatum.measures.fit.sdca import Monitor, natural_lambda
 from relatum.measures.objective import LN2, sigmoid2
 from relatum.measures.projection import DiscriminantProjection, checked_pairs
-from relatum.measures.sdca import Monitor, natural_lambda
 from relatum.measures.validation import all_or_nothing, check_fitted, is_positive, is_whole
 
 __all__ = ["BilinearPairMeasure"]

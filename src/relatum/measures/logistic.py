@@ -15,14 +15,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from relatum.errors import DataError
-from relatum.measures.lbfgs import solve_lbfgs
-from relatum.measures.newton import solve_auto, solve_newton
+from relatum.measures.fit.lbfgs import solve_lbfgs
+from relatum.measures.fit.newton import solve_auto, solve_newton
+from relatum.measures.fit.rows import Rows, computing_type
+from relatum.measures.fit.sdca import Controls, Monitor, Solution, natural_lambda, solve_rows
+from relatum.measures.fit.stream_newton import NEWTON_STREAM_WIDTH, solve_stream_newton
+from relatum.measures.fit.streams import Reading, guarded, solve_stream
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
 from relatum.measures.record_batches import RecordBatches, is_record_source
-from relatum.measures.rows import Rows, computing_type
-from relatum.measures.sdca import Controls, Monitor, Solution, natural_lambda, solve_rows
-from relatum.measures.stream_newton import NEWTON_STREAM_WIDTH, solve_stream_newton
-from relatum.measures.streams import Reading, guarded, solve_stream
 from relatum.measures.validation import (
     Targets,
     all_or_nothing,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError
-from relatum.kernels.precedence import count_precedences
+from relatum.kernels.learning.precedence import count_precedences
 
 __all__ = ["EncodedSequences", "encode_sequences", "precedence_counts"]
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from relatum.pair_tables.api import cluster_pairs
-from relatum.pair_tables.batching import batch_of
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
-from relatum.pair_tables.component import (
+from relatum.pair_tables.previous import Changes
+from relatum.pair_tables.result import Clusters, Summary
+from relatum.pair_tables.scoring import PairScorer
+from relatum.pair_tables.solve.batching import batch_of
+from relatum.pair_tables.solve.component import (
     Component,
     Components,
     Settings,
@@ -16,9 +19,6 @@ from relatum.pair_tables.component import (
     solve_component,
     usual_search,
 )
-from relatum.pair_tables.missing import PairScorer
-from relatum.pair_tables.previous import Changes
-from relatum.pair_tables.result import Clusters, Summary
 
 __all__ = [
     "Changes",

@@ -14,20 +14,20 @@ import numpy as np
 
 from relatum.errors import DataError
 from relatum.pair_tables.columns import Columns, find_columns, refuse
-from relatum.pair_tables.component import Settings, usual_search
-from relatum.pair_tables.embedded import read_pairs, run
-from relatum.pair_tables.known import Reader
-from relatum.pair_tables.missing import block_recall, learned_background, pairwise_f1
-from relatum.pair_tables.previous import assign_ids, changes_of, kept_clusters
-from relatum.pair_tables.reading import (
+from relatum.pair_tables.on_duckdb.engine import read_pairs, run
+from relatum.pair_tables.on_duckdb.known import Reader
+from relatum.pair_tables.on_duckdb.reading import (
     Source,
     column_names,
     open_table,
     parse_memory,
     require_duckdb,
 )
+from relatum.pair_tables.on_duckdb.work import Known, Outcome, Work
+from relatum.pair_tables.previous import assign_ids, changes_of, kept_clusters
 from relatum.pair_tables.result import Clusters, Summary, in_engine_of, write_table
-from relatum.pair_tables.work import Known, Outcome, Work
+from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
+from relatum.pair_tables.solve.component import Settings, usual_search
 
 __all__ = ["cluster_pairs"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from relatum.errors import DataError
 from relatum.pair_tables.columns import find_columns
-from relatum.pair_tables.component import Settings, usual_search
 from relatum.pair_tables.result import Clusters, Summary
+from relatum.pair_tables.solve.component import Settings, usual_search
 
 __all__ = ["on_spark", "spark_asked"]
 
@@ -47,7 +47,7 @@ def on_spark(
                 f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
                 "their path."
             )
-    spark: Any = import_module("relatum.pair_tables.spark")
+    spark: Any = import_module("relatum.pair_tables.on_spark.engine")
     columns = find_columns(pairs.columns, *names)
     search = given.get("search")
     if search is None:

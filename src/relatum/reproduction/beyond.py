@@ -12,11 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from relatum.datasets import Digits
 from relatum.errors import DegenerateWarning
-from relatum.feasible import LINEAR_ORDERS
 from relatum.features import BinaryFeatures, PolynomialLifting, RandomMonomials, TensorSketch
 from relatum.joint import joint_estimate, partial_evidence
 from relatum.measures import BernoulliMeasure, LogisticMeasure
-from relatum.relation import LinearOrder
+from relatum.problem import LINEAR_ORDERS, LinearOrder
 from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.clustering import whole_set
 from relatum.reproduction.scores import bilinear_scores

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.datasets import Digits
-from relatum.estimate import Estimate, Status
-from relatum.feasible import EQUIVALENCES
 from relatum.inference import infer
 from relatum.metrics import rand_error, variation_of_information
-from relatum.problem import Problem
+from relatum.problem import EQUIVALENCES, Problem
+from relatum.proof import Estimate, Status, verify
 from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Settings
-from relatum.verification import verify
 
 __all__ = ["clusterings", "subset", "summary", "whole_set"]
 

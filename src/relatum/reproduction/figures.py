@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import MissingDependencyError
-from relatum.measures.sdca import natural_lambda
+from relatum.measures.fit import natural_lambda
 from relatum.reproduction.orders import METRICS
 from relatum.reproduction.paper_values import QUOTED, curve, table
 from relatum.reproduction.settings import Lifting, Settings

@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 
 from relatum.datasets import data_path, load_sentences, read_sentences
 from relatum.errors import DataError
-from relatum.estimate import Status
-from relatum.feasible import LINEAR_ORDERS
 from relatum.inference import infer_many
 from relatum.measures import BernoulliMeasure, encode_sequences
 from relatum.metrics import PERMUTATION_METRICS, expected_distance, largest_distance
-from relatum.problem import Problem
+from relatum.problem import LINEAR_ORDERS, Problem
+from relatum.proof import Status, verify
 from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Settings
-from relatum.verification import verify
 
 __all__ = ["METRICS", "Corpus", "corpora", "orders"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relatum.datasets import Digits
 from relatum.features import BinaryFeatures, PairBatches, TensorSketch, sample_pairs
-from relatum.measures.objective import LN2
+from relatum.measures import LN2
 from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.settings import Lifting, Settings
 from relatum.reproduction.streamed_path import StreamedPath

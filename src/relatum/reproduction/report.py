@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from relatum.measures.objective import LN2
+from relatum.measures import LN2
 from relatum.reproduction.orders import METRICS
 from relatum.reproduction.paper_values import QUOTED, curve, table
 from relatum.reproduction.settings import Settings

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from relatum.datasets import Digits
 from relatum.features import sample_pairs
-from relatum.measures import BilinearPairMeasure
-from relatum.measures.objective import LN2
+from relatum.measures import LN2, BilinearPairMeasure
 from relatum.reproduction.all_pairs import PairForm, triangle_rows
 from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relatum.kernels.dual_ascent import ascend_block
-from relatum.measures.objective import LN2, entropy
-from relatum.measures.sdca import natural_lambda, prior
+from relatum.kernels.learning.dual_ascent import ascend_block
+from relatum.measures import LN2, entropy
+from relatum.measures.fit import natural_lambda, prior
 
 __all__ = ["StreamedPath"]
 

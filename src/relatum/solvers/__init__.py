@@ -1,26 +1,30 @@
-"""Inference algorithms, one module each, listed in the registry."""
+"""Solvers answer: each takes a problem and returns a relation, perhaps a bound with its proof.
+
+One room per family (`direct`, `partition`, `order`, `general`), and what all share: `registry`
+says which solver may take which problem, `control` carries limits and progress, `reductions`
+make problems smaller without loss. Solvers import `problem`, `proof`, `lp` and kernels. Begin
+with `registry`, then `direct.argmax`, the shortest solver.
+"""
 
 # Importing a module registers its solvers.
-from relatum.solvers import assignment as assignment
-from relatum.solvers import capped_partitions as capped_partitions
-from relatum.solvers import linear_orders as linear_orders
-from relatum.solvers import pairwise as pairwise
-from relatum.solvers import partition_branch_and_cut as partition_branch_and_cut
-from relatum.solvers import partition_heuristics as partition_heuristics
-from relatum.solvers import preorders as preorders
-from relatum.solvers import rowwise as rowwise
-from relatum.solvers.general import solver as general_solver
-from relatum.solvers.registry import SOLVERS
+from relatum.solvers import direct, general, order, partition
+from relatum.solvers.control import Control, Monitor, Progress, polite_interrupts
+from relatum.solvers.registry import SOLVERS, Outcome, Solver, choose, solver_named
+from relatum.solvers.trivial_bound import trivial_bound
 
 __all__ = [
     "SOLVERS",
-    "assignment",
-    "capped_partitions",
-    "general_solver",
-    "linear_orders",
-    "pairwise",
-    "partition_branch_and_cut",
-    "partition_heuristics",
-    "preorders",
-    "rowwise",
+    "Control",
+    "Monitor",
+    "Outcome",
+    "Progress",
+    "Solver",
+    "choose",
+    "direct",
+    "general",
+    "order",
+    "partition",
+    "polite_interrupts",
+    "solver_named",
+    "trivial_bound",
 ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NamedTuple
 
-from relatum.relation import Relation
+from relatum.problem import Relation
 
 __all__ = ["Control", "Monitor", "Progress", "polite_interrupts"]
 

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from relatum.certificate import Proof
 from relatum.errors import SolverError
-from relatum.problem import Problem
-from relatum.relation import Relation
+from relatum.problem import Problem, Relation
+from relatum.proof import Proof
 from relatum.solvers.control import Control
 
 __all__ = ["SOLVERS", "Outcome", "Solver", "choose", "register", "solver_named"]

@@ -9,12 +9,12 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.backends.highs import HighsProgram
-from relatum.backends.protocol import LPResult
-from relatum.certificate import Certificate
+from relatum.lp.highs import HighsProgram
+from relatum.lp.protocol import LPResult
+from relatum.proof.certificate import Certificate
+from relatum.proof.checker.verification import check_certificate
 from relatum.solvers.control import Control
 from relatum.solvers.general.search import BranchAndCut
-from relatum.verification import check_certificate
 
 
 def run(problem, backend=HighsProgram, **control):

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 import relatum as rt
-from relatum.certificate import Branch, Certificate, Fix, Imply, Leaf
-from relatum.propagation import Propagator
+from relatum.proof.certificate import Branch, Certificate, Fix, Imply, Leaf
+from relatum.proof.checker.verification import check_certificate
+from relatum.proof.propagation import Propagator
 from relatum.solvers.general.tree import Node
-from relatum.verification import check_certificate
 
 
 def closed(problem):

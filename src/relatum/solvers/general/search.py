@@ -15,13 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.backends.protocol import LinearProgram
-from relatum.bounds import grid_of, round_up
-from relatum.certificate import Leaf
-from relatum.problem import Problem
-from relatum.propagation import Propagator
-from relatum.properties import Evidence, Property
-from relatum.relation import Relation
+from relatum.lp import LinearProgram
+from relatum.problem import Evidence, Problem, Property, Relation
+from relatum.proof import Leaf, Propagator, grid_of, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.general.space import PairSpace, RowPool
 from relatum.solvers.general.tree import Node

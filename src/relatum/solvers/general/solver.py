@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from relatum.backends.protocol import backend_named
+from relatum.lp import backend_named
 from relatum.problem import Problem
 from relatum.solvers.control import Control
 from relatum.solvers.general.search import BranchAndCut

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from relatum.certificate import FAMILIES, Cuts
 from relatum.problem import Problem
+from relatum.proof import FAMILIES, Cuts
 
 __all__ = ["PairSpace"]
 

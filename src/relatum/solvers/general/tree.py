@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.certificate import Branch, Cuts, Fix, Leaf, Proof
-from relatum.propagation import Closure
+from relatum.proof import Branch, Closure, Cuts, Fix, Leaf, Proof
 
 __all__ = ["Node"]
 

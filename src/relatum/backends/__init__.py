@@ -1,1 +1,0 @@
-"""Native solvers behind one small protocol; each is imported on first use."""

@@ -1,0 +1,1 @@
+"""Loops over rows of features: sketches, products, dual ascent, counts."""

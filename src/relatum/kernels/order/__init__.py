@@ -1,0 +1,1 @@
+"""Loops over orders: dynamic programs, local search, violated rows."""

@@ -1,0 +1,1 @@
+"""Loops over tables of scored pairs: components, places, and many small clusterings."""

@@ -1,0 +1,11 @@
+"""Engines for linear programs: our first-order method, HiGHS and SCIP behind one protocol.
+
+`first_order` solves the large relaxations of the exact solvers; `protocol` is what the general
+solver needs of an engine, and HiGHS and SCIP are imported when one of them is asked for. This
+room imports kernels and errors only. Begin with `protocol`.
+"""
+
+from relatum.lp.first_order import FirstOrderLP, RowBlock
+from relatum.lp.protocol import LinearProgram, backend_named
+
+__all__ = ["FirstOrderLP", "LinearProgram", "RowBlock", "backend_named"]

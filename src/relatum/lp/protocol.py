@@ -1,0 +1,57 @@
+"""The small protocol that linear programming backends follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LPResult", "LinearProgram", "backend_named"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LPResult:
+    """The answer of a backend.
+
+    `multipliers` are clipped at zero, one a row; any of them give a valid bound.
+    """
+
+    status: Literal["optimal", "infeasible", "stopped"]
+    x: Floats
+    multipliers: Floats
+
+
+class LinearProgram(Protocol):
+    """max c x, A x <= b, lower <= x <= upper; rows can be added, columns' bounds changed."""
+
+    def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None: ...
+
+    def add_rows(self, matrix: Any, rhs: Floats) -> None:
+        """Append rows given as a scipy CSR array."""
+
+    def keep_rows(self, keep: NDArray[np.bool_]) -> None:
+        """Delete the rows that are not to be kept."""
+
+    def set_bounds(self, lower: Floats, upper: Floats) -> None:
+        """Change the box."""
+
+    def set_cost(self, cost: Floats) -> None:
+        """Change the objective."""
+
+    def solve(self, time_limit: float) -> LPResult:
+        """Solve from the last basis."""
+
+
+def backend_named(name: str) -> type[LinearProgram]:
+    """Return a backend, importing its package only now."""
+    if name == "highs":
+        from relatum.lp.highs import HighsProgram
+
+        return HighsProgram
+    from relatum.lp.scip import ScipProgram
+
+    return ScipProgram

@@ -1,0 +1,70 @@
+"""Linear programs on SCIP's LP interface (SoPlex), as an alternative to HiGHS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.errors import MissingDependencyError
+from relatum.lp.protocol import Floats, LPResult
+
+__all__ = ["ScipProgram"]
+
+
+class ScipProgram:
+    """max c x, A x <= b over a box, by the LP solver that SCIP brings."""
+
+    def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None:
+        try:
+            from pyscipopt import LP
+        except ImportError as error:
+            raise MissingDependencyError(
+                "The SCIP backend needs the package pyscipopt; install relatum[scip], or use the "
+                "default backend HiGHS."
+            ) from error
+        self._n = len(cost)
+        self._lp = LP(sense="maximize")
+        self._lp.addCols(
+            [[] for _ in range(self._n)],
+            objs=[float(v) for v in cost],
+            lbs=[float(v) for v in lower],
+            ubs=[float(v) for v in upper],
+        )
+
+    def add_rows(self, matrix: Any, rhs: Floats) -> None:
+        entries = [
+            list(
+                zip(
+                    matrix.indices[s:e].tolist(),
+                    matrix.data[s:e].astype(float).tolist(),
+                    strict=True,
+                )
+            )
+            for s, e in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+        ]
+        infinity = self._lp.infinity()
+        self._lp.addRows(entries, lhss=[-infinity] * len(entries), rhss=[float(v) for v in rhs])
+
+    def keep_rows(self, keep: NDArray[np.bool_]) -> None:
+        for row in np.flatnonzero(~keep)[::-1]:
+            self._lp.delRows(int(row), int(row))
+
+    def set_bounds(self, lower: Floats, upper: Floats) -> None:
+        for column, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
+            self._lp.chgBound(column, low, high)
+
+    def set_cost(self, cost: Floats) -> None:
+        for column, value in enumerate(cost.tolist()):
+            self._lp.chgObj(column, value)
+
+    def solve(self, time_limit: float) -> LPResult:
+        self._lp.solve()  # LPs of the branch-and-cut take milliseconds; it polls between them
+        m = self._lp.nrows()
+        if not self._lp.isOptimal():
+            return LPResult("infeasible", np.zeros(self._n), np.zeros(m))
+        x = np.array(self._lp.getPrimal(), dtype=np.float64)
+        y = np.array(self._lp.getDual(), dtype=np.float64)
+        # for a maximisation, the multiplier of a row a x <= b is non-negative
+        return LPResult("optimal", x, np.maximum(0.0, y))

@@ -1,0 +1,22 @@
+"""How logistic measures are fitted: dual ascent, L-BFGS, Newton, in memory or from a stream.
+
+Natural logarithms inside; all of them minimise the same objective and report a duality gap.
+Begin with `sdca`.
+"""
+
+from relatum.measures.fit.lbfgs import certified, solve_lbfgs
+from relatum.measures.fit.newton import solve_newton
+from relatum.measures.fit.rows import Rows, computing_type
+from relatum.measures.fit.sdca import Controls, Solution, natural_lambda, prior
+
+__all__ = [
+    "Controls",
+    "Rows",
+    "Solution",
+    "certified",
+    "computing_type",
+    "natural_lambda",
+    "prior",
+    "solve_lbfgs",
+    "solve_newton",
+]

@@ -1,0 +1,100 @@
+"""Newton's method for few features, and the choice of a solver.
+
+Coordinate ascent is fast where rows are many or the prior is strong. With few rows of large,
+correlated features it creeps; scikit-learn's Newton-Cholesky solver takes over there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from relatum.measures.fit.lbfgs import certified, solve_lbfgs
+from relatum.measures.fit.rows import Rows
+from relatum.measures.fit.sdca import Controls, Solution, solve_rows
+
+__all__ = ["solve_auto", "solve_newton"]
+
+# A Hessian of this many rows is factored in well under a second.
+_NEWTON_WIDTH = 2048
+
+
+def solve_auto(
+    rows: Rows,
+    related: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    lam: float,
+    controls: Controls,
+    start: NDArray[np.float64] | None = None,
+) -> Solution:
+    """Fit by dual ascent; where that creeps, finish with Newton (few features) or L-BFGS."""
+    patient = replace(controls, stop_if_slow=True)
+    found = solve_rows(rows, related, weights, lam, patient, start)
+    if found.reason != "slow":
+        return found
+    finish = solve_newton if rows.width <= _NEWTON_WIDTH else solve_lbfgs
+    better = finish(rows, related, weights, lam, controls, found.w)
+    better.epochs += found.epochs
+    return better if better.gap <= found.gap else replace(found, reason=better.reason)
+
+
+def solve_newton(
+    rows: Rows,
+    related: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    lam: float,
+    controls: Controls,
+    start: NDArray[np.float64] | None = None,
+) -> Solution:
+    """Fit label by label from the coefficients `start` (natural) or from zero."""
+    x = _table(rows)
+    w = np.zeros((len(related), rows.width)) if start is None else start.copy()
+    iterations, reason = 0, "epochs"
+    try:
+        for k, y in enumerate(related):
+            if controls.late():
+                reason = "time"
+                break
+            w[k], steps = _fit_label(x, y, weights, lam, w[k])
+            iterations = max(iterations, steps)
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    found = certified(Rows(x, np.float64), related, weights, lam, w)
+    found.epochs = iterations
+    found.reason = "converged" if found.gap <= controls.tol else reason
+    return found
+
+
+def _table(rows: Rows) -> Any:
+    x = rows.x.astype(np.float64)
+    if not rows.constant:
+        return x
+    one: Any = np.ones((rows.n, 1))
+    if sparse.issparse(x):
+        parts: list[Any] = [x, sparse.csr_matrix(one)]
+        return sparse.hstack(parts).tocsr()
+    return np.hstack([x, one])
+
+
+def _fit_label(
+    x: Any, y: NDArray[np.bool_], weights: NDArray[np.float64], lam: float, w: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], int]:
+    model = LogisticRegression(
+        C=1.0 / lam,
+        solver="newton-cholesky",
+        fit_intercept=False,
+        tol=1e-12,
+        max_iter=100,
+        warm_start=True,
+    )
+    model.coef_, model.intercept_ = w[None, :].copy(), np.zeros(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the duality gap is the judge of convergence
+        model.fit(x, y, sample_weight=weights)
+    return np.asarray(model.coef_[0], dtype=np.float64), int(np.max(model.n_iter_))

@@ -1,0 +1,138 @@
+"""Newton's method on a stream of batches: few features, any number of rows, any order of them.
+
+Every reading adds up objective, gradient and Hessian at one point. Nothing is kept per row, and
+the rows may come in another order at the next reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from relatum.errors import DataError
+from relatum.measures.fit.rows import Rows
+from relatum.measures.fit.sdca import Controls, Solution, prior
+from relatum.measures.fit.streams import Epoch
+from relatum.measures.objective import LN2
+
+__all__ = ["NEWTON_STREAM_WIDTH", "solve_stream_newton"]
+
+# Up to this many features a reading spends little more on the Hessian than on reading.
+NEWTON_STREAM_WIDTH = 256
+
+# A step is taken if it achieves this part of what its slope promises (Armijo's rule).
+_SUFFICIENT = 1e-4
+
+
+class _Sums:
+    """Objective in bits, gradient and Hessian of every label at w, in natural units."""
+
+    def __init__(self, w: NDArray[np.float64], lam: float) -> None:
+        labels, width = w.shape
+        self.w, self.lam, self.count = w, lam, 0
+        self.primal = prior(w, lam)
+        self.gradient = lam * w
+        self.hessian = np.tile(lam * np.eye(width), (labels, 1, 1))
+
+    def add(self, rows: Rows, related: NDArray[np.bool_]) -> None:
+        for begin in range(0, rows.n, 4096):
+            part = slice(begin, begin + 4096)
+            block, columns = rows.take(part)
+            x = np.asarray(block, dtype=np.float64)
+            at = slice(None) if columns is None else columns
+            scores = (x @ self.w[:, at].T).T
+            sign = np.where(related[:, part], 1.0, -1.0)
+            self.primal += np.logaddexp(0.0, -sign * scores).sum(axis=1) / LN2
+            small = np.exp(-np.abs(scores))
+            p = np.where(scores >= 0, 1.0, small) / (1.0 + small)
+            self.gradient[:, at] += (p - related[:, part]) @ x
+            curvature = small / (1.0 + small) ** 2
+            for k in range(len(self.w)):
+                square = (x * curvature[k][:, None]).T @ x
+                if columns is None:
+                    self.hessian[k] += square
+                else:
+                    self.hessian[k][np.ix_(columns, columns)] += square
+        self.count += rows.n
+
+    def solution(self, epochs: int, reason: str) -> Solution:
+        # With the dual variables that belong to w, the duality gap is |gradient|^2 / (2 lambda).
+        gap = np.einsum("km,km->k", self.gradient, self.gradient) / (2.0 * self.lam * LN2)
+        return Solution(self.w, [], self.primal, self.primal - gap, True, epochs, reason)
+
+    def step(self) -> NDArray[np.float64]:
+        pairs = zip(self.hessian, self.gradient, strict=True)
+        return np.array([-cho_solve(cho_factor(h), g) for h, g in pairs])
+
+
+def solve_stream_newton(
+    epoch: Epoch, choose: Callable[[Rows], float], controls: Controls
+) -> Solution:
+    """Fit all labels to a stream that can be read again.
+
+    Parameters
+    ----------
+    epoch : callable
+        Starts one reading of the stream.
+    choose : callable
+        Gives lambda, from the first batch.
+    controls : Controls
+        `max_epochs` limits the number of readings.
+    """
+    best: _Sums | None = None
+    trial: NDArray[np.float64] | None = None
+    step: Any = 0.0
+    lam, reason, epochs = 0.0, "epochs", 0
+    try:
+        while epochs < controls.max_epochs:
+            sums = None
+            for rows, related in epoch():
+                if sums is None:
+                    if trial is None:
+                        lam, trial = choose(rows), np.zeros((len(related), rows.width))
+                    sums = _Sums(trial, lam)
+                sums.add(rows, related)
+                if best is not None and controls.late():
+                    return best.solution(epochs, "time")
+            if sums is None:
+                raise DataError("The stream of batches is empty: it must yield (x, y).")
+            epochs += 1
+            best, step = _accepted(best, sums, step)
+            found = best.solution(epochs, "converged")
+            controls.tell(epochs, float(found.dual.sum()), found.gap)
+            if found.gap <= controls.tol:
+                return found
+            if controls.late():
+                reason = "time"
+                break
+            trial = best.w + step
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        reason = "interrupted"
+    assert best is not None
+    return best.solution(epochs, reason)
+
+
+def _accepted(best: _Sums | None, new: _Sums, step: Any) -> tuple[_Sums, NDArray[np.float64]]:
+    """Return the better point and the next step from it, label by label."""
+    if best is None:
+        return new, new.step()
+    if new.count != best.count:
+        raise DataError(
+            "A stream that is read several times must yield the same batches every time; it had "
+            f"{best.count} rows and now has {new.count}."
+        )
+    slope = np.einsum("km,km->k", best.gradient, step) / LN2
+    slack = 1e-12 * np.abs(best.primal)  # sums of many rows are no more exact than this
+    good = new.primal <= best.primal + _SUFFICIENT * slope + slack
+    fresh = new.step()
+    for name in ("w", "primal", "gradient", "hessian"):
+        old, now = getattr(best, name), getattr(new, name)
+        keep = good.reshape(-1, *[1] * (now.ndim - 1))
+        setattr(new, name, np.where(keep, now, old))
+    return new, np.where(good[:, None], fresh, 0.5 * step)

@@ -1,0 +1,219 @@
+"""Dual coordinate ascent on a stream of batches that is never held as a whole.
+
+Memory: one batch of rows, the coefficients, and one dual variable per row and label (8 bytes;
+none at all if the stream is read once).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.errors import DataError, RelatumError
+from relatum.measures.fit.rows import Rows, computing_type
+from relatum.measures.fit.sdca import (
+    Ascent,
+    Controls,
+    Solution,
+    Weights,
+    block_size,
+    divergence,
+    prior,
+)
+from relatum.measures.objective import LN2, entropy
+from relatum.measures.validation import Targets, checked_batch, encode_targets, split_batch
+
+__all__ = ["Epoch", "Reading", "guarded", "solve_stream"]
+
+# One reading of the stream: rows and targets, checked and encoded, batch by batch.
+Epoch: TypeAlias = Callable[[], Iterator[tuple[Rows, NDArray[np.bool_]]]]
+
+
+def guarded(batches: Iterable[Any]) -> Iterator[Any]:
+    """Iterate over `batches`; a failure of the source becomes a DataError that says where."""
+    count = 0
+    try:
+        for batch in batches:
+            yield batch
+            count += 1
+    except (RelatumError, GeneratorExit):
+        raise
+    except Exception as error:
+        raise DataError(
+            f"The source of batches failed after {count} batches "
+            f"({type(error).__name__}: {error}). Nothing was changed; mend it and fit again."
+        ) from error
+
+
+class Reading:
+    """Checks and encodes the batches of a stream, and counts related rows on the way."""
+
+    def __init__(self, measure: Any, batches: Any, classes: Any) -> None:
+        self.measure, self.batches, self.classes = measure, batches, classes
+        self.targets: Targets | None = None
+        self.width: int | None = None
+        self.related: Any = 0
+        self.count = 0
+        self.used = 0.0
+
+    def strength(self, rows: Rows) -> float:
+        self.used = float(self.measure._strength(rows))
+        return self.used
+
+    def epoch(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
+        self.related, self.count = 0, 0
+        for batch in guarded(self.batches):
+            x, y = split_batch(batch)
+            if y is None:
+                raise DataError("A batch to learn from is (x, y): rows and targets; y is missing.")
+            table = checked_batch(x, self.width)
+            self.width = table.shape[1]
+            self.targets = encode_targets(y, table.shape[0], self.classes)
+            self.related = self.related + self.targets.related.sum(axis=1)
+            self.count += table.shape[0]
+            dtype = computing_type(table, self.measure.tol)
+            yield Rows(table, dtype, bool(self.measure.fit_intercept)), self.targets.related
+
+
+class _Progress:
+    """What ascent on a stream has reached: w, dual variables, running gap of one epoch."""
+
+    def __init__(self) -> None:
+        self.at: Weights | None = None
+        self.lam = 1.0
+        self.duals: list[NDArray[np.float64]] = []
+        self.prints: list[int] = []
+        self.running = np.zeros(0)
+        self.entropy = np.zeros(0)
+
+    def begin_epoch(self) -> None:
+        self.running = np.zeros_like(self.running)
+
+    def ensure(self, rows: Rows, labels: int, choose: Callable[[Rows], float]) -> Weights:
+        if self.at is None:
+            self.lam = choose(rows)
+            self.at = Weights(np.zeros((labels, rows.width)), rows.dtype)
+            self.entropy = np.zeros(labels)
+            self.running = np.zeros(labels)
+        return self.at
+
+    def dual_variables(
+        self, number: int, rows: Rows, related: NDArray[np.bool_], first: bool, keep: bool
+    ) -> Any:
+        shape = (len(related), rows.n)
+        if first:
+            duals = np.zeros(shape)
+            if keep:
+                self.duals.append(duals)
+                self.prints.append(_fingerprint(rows, related))
+            return duals
+        if (
+            number >= len(self.duals)
+            or self.duals[number].shape != shape
+            or self.prints[number] != _fingerprint(rows, related)
+        ):
+            raise DataError(
+                "A stream that is read several times must yield the same batches every time; "
+                f"batch {number} is new, of another size or in another order. Fix the order (ORDER "
+                "BY) and the batch size, set max_epochs=1, or, for few features, use "
+                "solver='newton', which needs no order."
+            )
+        return self.duals[number]
+
+    def solution(self, epochs: int, reason: str) -> Solution:
+        if self.at is None:
+            raise DataError("The stream of batches is empty: it must yield at least one (x, y).")
+        dual = self.entropy - prior(self.at.w, self.lam)
+        return Solution(self.at.w, self.duals, dual + self.running, dual, False, epochs, reason)
+
+
+def _fingerprint(rows: Rows, related: NDArray[np.bool_]) -> int:
+    """Tell batches apart by their targets and a few rows: dual variables belong to rows."""
+    block, _ = rows.take(np.unique([0, rows.n // 3, rows.n // 2, rows.n - 1]))
+    return zlib.crc32(np.packbits(related).tobytes(), zlib.crc32(block.tobytes()))
+
+
+def _read_once(
+    progress: _Progress,
+    epoch: Epoch,
+    choose: Callable[[Rows], float],
+    controls: Controls,
+    rng: np.random.Generator,
+    first: bool,
+) -> bool:
+    """Visit every batch once; return False if the deadline passed before the end."""
+    keep = controls.max_epochs > 1
+    progress.begin_epoch()
+    for number, (rows, related) in enumerate(epoch()):
+        at = progress.ensure(rows, len(related), choose)
+        ones = np.ones(rows.n)
+        duals = progress.dual_variables(number, rows, related, first, keep)
+        ascent = Ascent(rows, related, ones, progress.lam)
+        before = entropy(duals, ones)
+        order = rng.permutation(rows.n)
+        size = block_size(rows.width)
+        for begin in range(0, rows.n, size):
+            index = order[begin : begin + size]
+            gaps, _ = ascent.visit(index, at, duals, rng.permutation(len(index)), None)
+            progress.running += gaps / LN2
+        progress.entropy += entropy(duals, ones) - before
+        if controls.late():
+            return False
+    return True
+
+
+def solve_stream(
+    epoch: Epoch, choose: Callable[[Rows], float], controls: Controls, once: bool
+) -> Solution:
+    """Fit all labels to a stream.
+
+    Parameters
+    ----------
+    epoch : callable
+        Starts one reading of the stream.
+    choose : callable
+        Gives lambda, from the first batch.
+    controls : Controls
+    once : bool
+        The stream cannot be read again: one epoch, and no exact value of the objective.
+    """
+    rng = np.random.default_rng(controls.seed)
+    progress = _Progress()
+    epochs, reason = 0, "epochs"
+    try:
+        while epochs < (1 if once else controls.max_epochs):
+            first = epochs == 0
+            epochs += 1
+            if not _read_once(progress, epoch, choose, controls, rng, first):
+                reason = "time"
+                break
+            found = progress.solution(epochs, "converged")
+            controls.tell(epochs, float(found.dual.sum()), found.gap)
+            if controls.max_epochs > 1 and not once and found.gap <= 4.0 * controls.tol:
+                found = _exact(found, epoch, progress.lam)
+                if found.gap <= controls.tol:
+                    return found
+    except KeyboardInterrupt:
+        if progress.at is None:
+            raise
+        reason = "interrupted"
+    found = progress.solution(epochs, reason)
+    if reason == "epochs" and controls.max_epochs > 1:
+        if once:
+            found.reason = "once"
+        else:
+            found = _exact(found, epoch, progress.lam)
+    return found
+
+
+def _exact(found: Solution, epoch: Epoch, lam: float) -> Solution:
+    """Replace the running estimate of the primal objective by its value, in one more reading."""
+    total = np.zeros(len(found.w))
+    for rows, related in epoch():
+        total += divergence(rows, found.w, related, np.ones(rows.n))
+    primal = total + prior(found.w, lam)
+    return Solution(found.w, found.duals, primal, found.dual, True, found.epochs, found.reason)

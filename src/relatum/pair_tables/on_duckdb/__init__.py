@@ -1,0 +1,1 @@
+"""Tables of pairs on one machine, read with DuckDB. Begin with `engine`."""

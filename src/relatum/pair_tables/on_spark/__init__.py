@@ -1,0 +1,1 @@
+"""Tables of pairs on Apache Spark. Begin with `engine`."""

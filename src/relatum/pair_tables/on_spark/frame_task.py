@@ -1,0 +1,164 @@
+"""One task of a distributed run: the rows of some components in, their clusters out.
+
+Needs pandas but no engine, so that Spark, Dask or a loop can call it on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.errors import DataError, EvidenceError
+from relatum.kernels.tables.places import unlisted_pairs
+from relatum.pair_tables.solve.batching import batch_of
+from relatum.pair_tables.solve.component import Settings, solve_batch
+from relatum.pair_tables.solve.unlisted import MOST_MISSING
+
+__all__ = ["RELATED", "SCORED", "UNRELATED", "solve_frame"]
+
+SCORED, RELATED, UNRELATED = 0, 1, 2  # kinds of rows
+
+
+Index = NDArray[np.int64]
+
+
+def solve_frame(
+    frame: Any, settings: Settings, score_missing: Callable[[Any, Any], Any] | None = None
+) -> Any:
+    """Find the clusters of the components in a data frame.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per listed pair or pair of evidence, with columns ``a`` and ``b`` (ids; and
+        ``source_a``, ``source_b`` where ids are unique only within a source), ``bits``, ``kind``
+        (scored, known to be related, known to be unrelated), ``component`` and perhaps
+        ``group_a``, ``group_b`` (integers; null for elements in no group).
+    settings : Settings
+    score_missing : callable (ids, ids) -> bits, optional
+        Scores the pairs inside components that are not listed, of components of up to
+        `MOST_MISSING` elements. Ids are an array, or a list of (source, id).
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per element: ``id`` (``source``), ``first`` (``first_source``), the smallest
+        element of its cluster, ``size`` and ``gap``; and, in the row of the first element of
+        each component, its ``value``, ``bound``, ``cut``, ``added``, ``elements``, ``pieces``,
+        how many pairs were ``scored``, and whether it was too large for that (``unscored``).
+    """
+    import pandas as pd
+
+    codes, names = _numbered(frame)
+    i, j = codes[: len(frame)], codes[len(frame) :]
+    component = np.empty(len(names), dtype=np.int64)
+    own = frame["component"].to_numpy(np.int64)
+    component[i], component[j] = own, own
+    kind = frame["kind"].to_numpy(np.int64)
+    scored = kind == SCORED
+    fixed = np.column_stack([i, j, kind == RELATED])[~scored].astype(np.int64)
+    bits = frame["bits"].to_numpy(np.float64)
+    pairs, groups = (i[scored], j[scored], bits[scored]), _groups(frame, i, j, len(names))
+    batch, order = batch_of(component, pairs, fixed, groups)
+    listed = np.diff(batch.pair_ptr)
+    if score_missing is not None:
+        pairs = _with_missing(pairs, batch, order, names, score_missing)
+        batch, order = batch_of(component, pairs, fixed, groups)
+    try:
+        found = solve_batch(batch, settings)
+    except EvidenceError as error:
+        raise EvidenceError(f"{error} {_shown(error, batch, order, names)}") from None
+    sizes = np.diff(batch.element_ptr)
+    start = np.repeat(batch.element_ptr[:-1], sizes)
+    cluster = start + found.labels
+    representative = np.full(len(names), len(names), dtype=np.int64)
+    np.minimum.at(representative, cluster, order)
+    first = batch.element_ptr[:-1]
+    out: dict[str, Any] = {}
+    for suffix, rows in (("id", order), ("first", representative[cluster])):
+        for name in names.columns:
+            label = suffix if name == "id" else ("source" if suffix == "id" else "first_source")
+            out[label] = names[name].to_numpy()[rows]
+    out["size"] = np.bincount(cluster, minlength=len(names))[cluster]
+    out["gap"] = np.repeat(found.gap, sizes)
+    for name, values in (
+        ("value", found.value),
+        ("bound", found.bound),
+        ("cut", found.cut),
+        ("added", found.added),
+        ("elements", sizes),
+        ("pieces", found.pieces),
+        ("scored", np.diff(batch.pair_ptr) - listed),
+        ("unscored", (sizes > MOST_MISSING) & (score_missing is not None)),
+    ):
+        column = np.full(len(names), np.nan)
+        column[first] = values
+        out[name] = column
+    return pd.DataFrame(out)
+
+
+def _numbered(frame: Any) -> tuple[Index, Any]:
+    """Return the numbers of both ends, in the order of (sources and) ids, and the elements."""
+    import pandas as pd
+
+    ends = {"id": pd.concat([frame["a"], frame["b"]], ignore_index=True)}
+    if "source_a" in frame:
+        sources = pd.concat([frame["source_a"], frame["source_b"]], ignore_index=True)
+        ends = {"source": sources, **ends}
+    both = pd.DataFrame(ends)
+    if len(both.columns) == 1:
+        codes, values = pd.factorize(both["id"], sort=True)
+        return np.asarray(codes, np.int64), pd.DataFrame({"id": values})
+    names = both.drop_duplicates().sort_values(list(both.columns), ignore_index=True)
+    index = pd.MultiIndex.from_frame(names)
+    return np.asarray(index.get_indexer(pd.MultiIndex.from_frame(both)), np.int64), names
+
+
+def _with_missing(
+    pairs: tuple[Any, Any, Any], batch: Any, order: Index, names: Any, score: Any
+) -> tuple[Any, Any, Any]:
+    """Add the pairs inside components that are not listed."""
+    a, b = (order[ends] for ends in unlisted_pairs(batch, MOST_MISSING))
+    if not len(a):
+        return pairs
+    ids = names["id"].to_numpy()
+    if "source" in names:
+        ids = np.fromiter(names.itertuples(index=False, name=None), dtype=object, count=len(names))
+    left, right = ids[a], ids[b]
+    if "source" in names:
+        left, right = left.tolist(), right.tolist()
+    bits = np.asarray(score(left, right), dtype=np.float64)
+    if bits.shape != a.shape or not np.isfinite(bits).all():
+        raise DataError(
+            f"score_missing returns one finite number of bits a pair: for {len(a)} pairs it "
+            f"returned shape {bits.shape}, {np.count_nonzero(~np.isfinite(bits))} not finite."
+        )
+    return (
+        np.concatenate([pairs[0], a]),
+        np.concatenate([pairs[1], b]),
+        np.concatenate([pairs[2], bits]),
+    )
+
+
+def _groups(frame: Any, i: Index, j: Index, n: int) -> Index | None:
+    if "group_a" not in frame:
+        return None
+    groups = np.full(n, -1, dtype=np.int64)
+    for codes, name in ((i, "group_a"), (j, "group_b")):
+        given = frame[name].to_numpy(np.float64)
+        known = ~np.isnan(given)
+        groups[codes[known]] = given[known].astype(np.int64)
+    return groups
+
+
+def _shown(error: EvidenceError, batch: Any, order: Index, names: Any) -> str:
+    k = getattr(error, "number", None)
+    if k is None:
+        return ""
+    rows = order[batch.element_ptr[k] : batch.element_ptr[k + 1]]
+    first = names.iloc[rows[:5]].to_numpy()
+    ids = ", ".join(str(tuple(r) if len(r) > 1 else r[0]) for r in first)
+    return f"Its elements: {ids}{' ...' if len(rows) > 5 else ''}."

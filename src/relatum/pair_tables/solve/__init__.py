@@ -1,0 +1,1 @@
+"""Components of a table in, clusters out, the same on every engine. Begin with `component`."""

@@ -1,0 +1,77 @@
+"""What is asked: relations, feasible sets, log-odds, and the problem that puts them together.
+
+A `Problem` is a table of log-odds in bits and a feasible set, which is an intersection of
+properties; evidence is one of them. This room imports kernels and errors only. Begin with
+`problem`, then `feasible`.
+"""
+
+from relatum.problem.feasible import (
+    ANTISYMMETRIC,
+    BIJECTIONS,
+    CONNEX,
+    EQUIVALENCES,
+    HAS_IMAGE,
+    HAS_PREIMAGE,
+    INJECTIONS,
+    LINEAR_ORDERS,
+    MAPS,
+    NAMED_SETS,
+    PARTIAL_MAPS,
+    PARTIAL_ORDERS,
+    PREORDERS,
+    REFLEXIVE,
+    RELATIONS,
+    SYMMETRIC,
+    TRANSITIVE,
+    UNIQUE_IMAGE,
+    UNIQUE_PREIMAGE,
+    WEAK_ORDERS,
+    FeasibleSet,
+    at_most,
+    evidence,
+    one_per_group,
+)
+from relatum.problem.problem import DENSE_LIMIT, Problem
+from relatum.problem.properties import Evidence, Property
+from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
+from relatum.problem.scores import CondensedScores, DenseScores, SparseScores
+
+__all__ = [
+    "ANTISYMMETRIC",
+    "BIJECTIONS",
+    "CONNEX",
+    "DENSE_LIMIT",
+    "EQUIVALENCES",
+    "HAS_IMAGE",
+    "HAS_PREIMAGE",
+    "INJECTIONS",
+    "LINEAR_ORDERS",
+    "MAPS",
+    "NAMED_SETS",
+    "PARTIAL_MAPS",
+    "PARTIAL_ORDERS",
+    "PREORDERS",
+    "REFLEXIVE",
+    "RELATIONS",
+    "SYMMETRIC",
+    "TRANSITIVE",
+    "UNIQUE_IMAGE",
+    "UNIQUE_PREIMAGE",
+    "WEAK_ORDERS",
+    "CondensedScores",
+    "DenseScores",
+    "Evidence",
+    "FeasibleSet",
+    "LinearOrder",
+    "Map",
+    "PartialMap",
+    "Partition",
+    "Problem",
+    "Property",
+    "Relation",
+    "SparseScores",
+    "WeakOrder",
+    "at_most",
+    "evidence",
+    "one_per_group",
+]

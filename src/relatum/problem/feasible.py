@@ -1,0 +1,373 @@
+"""Feasible sets: intersections of properties, as values.
+
+``&`` intersects, ``<=`` is inclusion and ``==`` recognises equal sets written differently:
+
+>>> SYMMETRIC & TRANSITIVE & HAS_IMAGE == EQUIVALENCES
+True
+>>> LINEAR_ORDERS <= PREORDERS
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import FeasibleSetError
+from relatum.problem.properties import (
+    Antisymmetric,
+    AtMost,
+    Connex,
+    Evidence,
+    HasImage,
+    HasPreimage,
+    OnePerGroup,
+    Property,
+    Reflexive,
+    Symmetric,
+    Transitive,
+    UniquePreimage,
+)
+from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
+
+__all__ = [
+    "ANTISYMMETRIC",
+    "BIJECTIONS",
+    "CONNEX",
+    "EQUIVALENCES",
+    "HAS_IMAGE",
+    "HAS_PREIMAGE",
+    "INJECTIONS",
+    "LINEAR_ORDERS",
+    "MAPS",
+    "NAMED_SETS",
+    "PARTIAL_MAPS",
+    "PARTIAL_ORDERS",
+    "PREORDERS",
+    "REFLEXIVE",
+    "RELATIONS",
+    "SYMMETRIC",
+    "TRANSITIVE",
+    "UNIQUE_IMAGE",
+    "UNIQUE_PREIMAGE",
+    "WEAK_ORDERS",
+    "FeasibleSet",
+    "at_most",
+    "evidence",
+    "one_per_group",
+]
+
+_SIMPLE: dict[str, Property] = {
+    "reflexive": Reflexive(),
+    "symmetric": Symmetric(),
+    "antisymmetric": Antisymmetric(),
+    "transitive": Transitive(),
+    "connex": Connex(),
+    "has_image": HasImage(),
+    "unique_image": AtMost(1),
+    "has_preimage": HasPreimage(),
+    "unique_preimage": UniquePreimage(),
+}
+
+# What follows from what, on one finite set of any size. The tests check that each rule is
+# sound and that together they find every implication that holds at n <= 4.
+_RULES: tuple[tuple[str, str], ...] = (
+    ("reflexive", "has_image has_preimage"),
+    ("symmetric has_image", "has_preimage"),
+    ("symmetric has_preimage", "has_image"),
+    ("symmetric unique_image", "unique_preimage"),
+    ("symmetric unique_preimage", "unique_image"),
+    ("symmetric transitive has_image", "reflexive"),
+    ("reflexive symmetric connex", "transitive"),  # all pairs
+    ("reflexive unique_image", "symmetric antisymmetric transitive"),  # the identity
+    ("reflexive unique_preimage", "symmetric antisymmetric transitive"),
+    ("symmetric antisymmetric", "transitive unique_image unique_preimage"),  # within it
+    ("transitive unique_image", "antisymmetric"),
+    ("transitive unique_preimage", "antisymmetric"),
+    ("transitive unique_image has_preimage", "reflexive"),
+    ("transitive unique_preimage has_image", "reflexive"),
+    ("unique_image has_preimage", "unique_preimage has_image"),  # counting, as |A| = |B|
+    ("unique_preimage has_image", "unique_image has_preimage"),
+)
+
+
+_PARSED = tuple((set(left.split()), set(right.split())) for left, right in _RULES)
+
+
+@cache
+def _closure(names: frozenset[str]) -> frozenset[str]:
+    """Every simple property that follows from the given ones, on one set."""
+    known = set(names)
+    while True:
+        new = set().union(*(right for left, right in _PARSED if left <= known)) - known
+        if not new:
+            return frozenset(known)
+        known |= new
+
+
+class FeasibleSet:
+    """The relations that have every one of some properties.
+
+    Build feasible sets from the named ones with ``&``; there is no need to call this class.
+
+    Examples
+    --------
+    >>> EQUIVALENCES & evidence(unrelated=[(3, 7)])
+    EQUIVALENCES & evidence(unrelated=[(3, 7)])
+    >>> PARTIAL_ORDERS & CONNEX
+    LINEAR_ORDERS
+    """
+
+    def __init__(self, properties: Iterable[Property] = ()) -> None:
+        given: set[Property] = set()
+        evidence_: Evidence | None = None
+        caps: list[int] = []
+        for p in properties:
+            if isinstance(p, Evidence):
+                evidence_ = p if evidence_ is None else evidence_.merged(p)
+            elif isinstance(p, AtMost):
+                caps.append(int(p.k))
+            else:
+                given.add(p)
+        self.cap: int | None = min(caps, default=None)
+        if self.cap is not None:
+            given.add(AtMost(self.cap))
+        self.evidence: Evidence | None = evidence_ if evidence_ else None
+        if self.evidence is not None:
+            given.add(self.evidence)
+        self.properties: frozenset[Property] = frozenset(given)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The simple properties, those that follow from the others included."""
+        names = frozenset(n for n, p in _SIMPLE.items() if p in self.properties)
+        return _closure(names) if self.homogeneous else names
+
+    def has(self, *names: str) -> bool:
+        """Say whether the set's relations all have the simple properties named."""
+        return self.names.issuperset(names)
+
+    @cached_property
+    def homogeneous(self) -> bool:
+        """Whether its relations are on one set (A = B)."""
+        return any(p.homogeneous for p in self.properties)
+
+    @cached_property
+    def groups(self) -> tuple[OnePerGroup, ...]:
+        """The one-per-group properties."""
+        found = [p for p in self.properties if isinstance(p, OnePerGroup)]
+        return tuple(sorted(found, key=lambda p: p.codes.tobytes()))
+
+    @cached_property
+    def structure(self) -> FeasibleSet:
+        """The set without evidence, groups and caps (k >= 2)."""
+        return FeasibleSet(_SIMPLE[n] for n in self.names)
+
+    @cached_property
+    def complete(self) -> FeasibleSet:
+        """The same set, written with every property that follows."""
+        return FeasibleSet([*self.properties, *(_SIMPLE[n] for n in self.names)])
+
+    def contains(self, relation: Relation) -> bool:
+        """Say whether a relation is feasible.
+
+        Partitions, maps and orders are checked without making their matrix where the kind
+        already has the property.
+        """
+        self.check(relation.shape)
+        return self.first_violation(relation) is None
+
+    def first_violation(self, relation: Relation) -> Property | None:
+        """Return a property that the relation lacks, or None."""
+        known = _KIND_HAS.get(type(relation), frozenset())
+        todo = [p for p in self._ordered() if _name(p) not in known]
+        for p in todo:
+            if isinstance(relation, Partition):
+                ok = _partition_has(p, relation)
+            else:
+                ok = p.contains(relation.matrix())
+            if not ok:
+                return p
+        return None
+
+    def check(self, shape: tuple[int, int]) -> None:
+        """Raise a typed error if the set makes no sense for |A| x |B|."""
+        for p in self._ordered():
+            p.check(shape)
+
+    def _ordered(self) -> list[Property]:
+        return sorted(self.properties, key=lambda p: (type(p).__name__, str(p)))
+
+    def __and__(self, other: FeasibleSet) -> FeasibleSet:
+        if not isinstance(other, FeasibleSet):
+            return NotImplemented
+        return FeasibleSet([*self.properties, *other.properties])
+
+    def __le__(self, other: FeasibleSet) -> bool:
+        if not isinstance(other, FeasibleSet):
+            return NotImplemented
+        if not (self & other).names <= self.names:
+            return False
+        own_cap = 1 if self.has("unique_image") else self.cap
+        if other.cap is not None and (own_cap is None or own_cap > other.cap):
+            return False
+        if not set(other.groups) <= set(self.groups):
+            return False
+        if other.evidence is None:
+            return True
+        return self.evidence is not None and self.evidence.implies(other.evidence)
+
+    def __lt__(self, other: FeasibleSet) -> bool:
+        return self <= other and not other <= self
+
+    def __ge__(self, other: FeasibleSet) -> bool:
+        return other <= self
+
+    def __gt__(self, other: FeasibleSet) -> bool:
+        return other < self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FeasibleSet):
+            return NotImplemented
+        if self.homogeneous != other.homogeneous or self.names != other.names:
+            return False
+        return self <= other and other <= self
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.homogeneous, self.evidence))
+
+    def __repr__(self) -> str:
+        return " & ".join(self._words()) or "RELATIONS"
+
+    def _words(self) -> list[str]:
+        best = max(
+            (s for s in NAMED_SETS.items() if s[1].names <= self.names),
+            key=lambda s: len(s[1].names),
+            default=("", RELATIONS),
+        )
+        words = [best[0]] if best[1].names else []
+        covered = set(best[1].names)
+        for n in sorted(self.names):  # the fewest further words that say the rest
+            if n not in (_closure(frozenset(covered)) if self.homogeneous else covered):
+                words.append("UNIQUE_IMAGE" if n == "unique_image" else n.upper())
+                covered.add(n)
+        extra = [
+            str(p)
+            for p in self._ordered()
+            if isinstance(p, Evidence | OnePerGroup) or (isinstance(p, AtMost) and p.k > 1)
+        ]
+        return words + extra
+
+
+def _name(p: Property) -> str:
+    return "unique_image" if isinstance(p, AtMost) and p.k == 1 else p.name
+
+
+_KIND_HAS: dict[type[Relation], frozenset[str]] = {
+    Partition: frozenset({"reflexive", "symmetric", "transitive", "has_image", "has_preimage"}),
+    WeakOrder: frozenset({"reflexive", "transitive", "connex", "has_image", "has_preimage"}),
+    LinearOrder: frozenset(
+        {"reflexive", "transitive", "connex", "antisymmetric", "has_image", "has_preimage"}
+    ),
+    Map: frozenset({"has_image", "unique_image"}),
+    PartialMap: frozenset({"unique_image"}),
+}
+
+
+def _partition_has(p: Property, partition: Partition) -> bool:
+    """Membership without the n x n matrix, for the properties clusterings carry."""
+    labels = partition.labels
+    if isinstance(p, AtMost):
+        return int(partition.sizes().max()) <= p.k
+    if isinstance(p, Evidence):
+        p.check(partition.shape)
+        yes = labels[p.related[:, 0]] == labels[p.related[:, 1]]
+        no = labels[p.unrelated[:, 0]] != labels[p.unrelated[:, 1]]
+        return bool(yes.all() and no.all())
+    if isinstance(p, OnePerGroup):
+        both = np.column_stack([labels, p.codes])
+        return len(np.unique(both, axis=0)) == len(labels)
+    return p.contains(partition.matrix())
+
+
+def _named(*names: str) -> FeasibleSet:
+    return FeasibleSet(_SIMPLE[n] for n in names)
+
+
+RELATIONS = _named()
+REFLEXIVE = _named("reflexive")
+SYMMETRIC = _named("symmetric")
+ANTISYMMETRIC = _named("antisymmetric")
+TRANSITIVE = _named("transitive")
+CONNEX = _named("connex")
+HAS_IMAGE = _named("has_image")
+UNIQUE_IMAGE = _named("unique_image")
+HAS_PREIMAGE = _named("has_preimage")
+UNIQUE_PREIMAGE = _named("unique_preimage")
+PARTIAL_MAPS = UNIQUE_IMAGE
+MAPS = HAS_IMAGE & UNIQUE_IMAGE
+INJECTIONS = MAPS & UNIQUE_PREIMAGE
+BIJECTIONS = INJECTIONS & HAS_PREIMAGE
+PREORDERS = REFLEXIVE & TRANSITIVE
+EQUIVALENCES = PREORDERS & SYMMETRIC
+PARTIAL_ORDERS = PREORDERS & ANTISYMMETRIC
+WEAK_ORDERS = PREORDERS & CONNEX
+LINEAR_ORDERS = PARTIAL_ORDERS & CONNEX
+
+NAMED_SETS: dict[str, FeasibleSet] = {
+    "RELATIONS": RELATIONS,
+    "PARTIAL_MAPS": PARTIAL_MAPS,
+    "MAPS": MAPS,
+    "INJECTIONS": INJECTIONS,
+    "BIJECTIONS": BIJECTIONS,
+    "EQUIVALENCES": EQUIVALENCES,
+    "PREORDERS": PREORDERS,
+    "PARTIAL_ORDERS": PARTIAL_ORDERS,
+    "WEAK_ORDERS": WEAK_ORDERS,
+    "LINEAR_ORDERS": LINEAR_ORDERS,
+    "REFLEXIVE": REFLEXIVE,
+    "SYMMETRIC": SYMMETRIC,
+    "ANTISYMMETRIC": ANTISYMMETRIC,
+    "TRANSITIVE": TRANSITIVE,
+    "CONNEX": CONNEX,
+    "HAS_IMAGE": HAS_IMAGE,
+    "UNIQUE_PREIMAGE": UNIQUE_PREIMAGE,
+    "HAS_PREIMAGE": HAS_PREIMAGE,
+}
+
+
+def at_most(k: int) -> FeasibleSet:
+    """Relations in which every element of A has at most k images.
+
+    Together with EQUIVALENCES: no set has more than k elements.
+    """
+    return FeasibleSet([AtMost(k)])
+
+
+def evidence(related: Any = (), unrelated: Any = ()) -> FeasibleSet:
+    """Relations that contain some given pairs and do not contain some others.
+
+    Parameters
+    ----------
+    related, unrelated : sequences of pairs (a, b), or integer arrays of shape (k, 2)
+
+    Examples
+    --------
+    >>> evidence(related=[(0, 1)]) <= evidence()
+    True
+    """
+    return FeasibleSet([Evidence(related, unrelated)])
+
+
+def one_per_group(groups: ArrayLike | NDArray[Any]) -> FeasibleSet:
+    """Relations in which no two different elements of one group are related.
+
+    Two clean sources, for instance: one record of each source per entity.
+    """
+    if isinstance(groups, str):
+        raise FeasibleSetError("one_per_group takes one label an element, got a single string.")
+    return FeasibleSet([OnePerGroup(groups)])

@@ -1,0 +1,369 @@
+"""Problems: log-odds of pairs, and the feasible set to search.
+
+The value of a relation is the sum of the log2-odds of its related pairs. Log-odds come as
+
+* a dense |A| x |B| array (float32 stays float32, and nothing is copied),
+* a condensed upper triangle, row by row, for symmetric sets,
+* a list of scored pairs with one `background` value for every pair not listed.
+
+For symmetric sets the two directions of a pair are added; in the condensed and the sparse
+form an unordered pair is scored once. A log-odds of +inf or -inf is evidence, and adds
+nothing to the value. The diagonal counts where the relation contains it: for reflexive
+sets it is a constant.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import ProblemError
+from relatum.problem.feasible import RELATIONS, FeasibleSet, evidence, one_per_group
+from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
+from relatum.problem.properties import Evidence
+from relatum.problem.relation import Map, Partition, Relation, WeakOrder
+from relatum.problem.scores import CondensedScores, DenseScores, Scores, SparseScores
+
+__all__ = ["Problem"]
+
+DENSE_LIMIT = 400_000_000  # entries of a matrix that `dense()` is willing to make
+
+
+class Problem:
+    """Log-odds and a feasible set.
+
+    Parameters
+    ----------
+    log_odds : array-like
+        A matrix of shape (n_a, n_b), or, for symmetric sets, the condensed upper triangle
+        of length n (n - 1) / 2. In bits; positive means "related".
+    feasible : FeasibleSet
+        Where to look for the most probable relation.
+
+    Examples
+    --------
+    >>> from relatum.problem.feasible import EQUIVALENCES
+    >>> p = Problem([2.0, -1.0, 3.0], EQUIVALENCES)
+    >>> p.value(Partition([0, 0, 0]))
+    4.0
+    """
+
+    def __init__(self, log_odds: ArrayLike, feasible: FeasibleSet = RELATIONS) -> None:
+        _require_set(feasible)
+        scores, found = _scores_from_array(log_odds, feasible)
+        self._init(scores, feasible, found, None)
+
+    def _init(
+        self, scores: Scores, feasible: FeasibleSet, found: Evidence, ids: NDArray[Any] | None
+    ) -> None:
+        if len(found):
+            feasible = feasible & FeasibleSet([found])
+        feasible.check(scores.shape)
+        self.scores = scores
+        self.feasible = feasible
+        self.ids = ids
+
+    @classmethod
+    def from_pairs(
+        cls,
+        i: ArrayLike,
+        j: ArrayLike,
+        log_odds: ArrayLike,
+        *,
+        n: int | tuple[int, int] | None = None,
+        background: float = 0.0,
+        feasible: FeasibleSet,
+        combine: Literal["sum"] | None = None,
+    ) -> Self:
+        """Build a problem from scored pairs.
+
+        Parameters
+        ----------
+        i, j : integer arrays of equal length
+            The pairs, elements numbered from 0.
+        log_odds : array of the same length
+            In bits; +inf and -inf are evidence.
+        n : int or (int, int), optional
+            The number of elements (of A and of B); the largest number plus one otherwise.
+        background : float
+            The log-odds of every pair that is not listed, in bits. It does not apply to
+            the diagonal of relations on one set. For symmetric sets it counts once an
+            unordered pair.
+        feasible : FeasibleSet
+        combine : "sum", optional
+            What to do with pairs listed more than once; by default that is an error. In
+            symmetric sets, (a, b) and (b, a) are two directions and are always added.
+        """
+        _require_set(feasible)
+        scores, found = SparseScores.from_pairs(
+            i, j, log_odds, n, background, _pair_kind(feasible, n), combine
+        )
+        problem = cls.__new__(cls)
+        problem._init(scores, feasible, Evidence(*found), None)
+        return problem
+
+    @classmethod
+    def from_sparse(cls, matrix: Any, *, background: float = 0.0, feasible: FeasibleSet) -> Self:
+        """Build a problem from a scipy sparse matrix or array of log-odds.
+
+        Stored entries are scores (stored zeros too); the rest has the background log-odds.
+        """
+        coo = matrix.tocoo()
+        n = coo.shape[0] if feasible.homogeneous and coo.shape[0] == coo.shape[1] else coo.shape
+        return cls.from_pairs(
+            coo.row,
+            coo.col,
+            coo.data,
+            n=n,
+            background=background,
+            feasible=feasible,
+            combine="sum",  # what repeated entries mean in scipy
+        )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: Any,
+        *,
+        left: str = "unique_id_l",
+        right: str = "unique_id_r",
+        log_odds: str | None = None,
+        probability: str | None = None,
+        background: float = 0.0,
+        feasible: FeasibleSet,
+        combine: Literal["sum"] | None = None,
+    ) -> Self:
+        """Build a problem from a pandas, polars or pyarrow table of scored pairs.
+
+        Columns are named as Splink names them by default; the score is the column
+        `log_odds` (default ``match_weight``, already log2-odds) or the log2-odds of the
+        column `probability` (default ``match_probability``). Ids may be of any type that
+        sorts; `Problem.ids[k]` is the id of element k.
+        """
+        a, b, score = columns_of_table(table, left, right, log_odds, probability)
+        ids, (i, j) = enumerate_ids(a, b)
+        return cls._with_ids(ids, i, j, score, background, feasible, combine)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        weight: str = "weight",
+        background: float = 0.0,
+        feasible: FeasibleSet,
+    ) -> Self:
+        """Build a problem from a networkx graph whose edges carry log-odds.
+
+        Positive weights say "related". An undirected graph asks for a symmetric set; in a
+        directed graph the edge (a, b) scores "a is related to b".
+        """
+        if graph.is_directed() is False and not feasible.has("symmetric"):
+            raise ProblemError(
+                f"An undirected graph scores pairs without direction, but {feasible} is not "
+                "symmetric; pass a DiGraph (for orders: an edge a -> b scores 'a before b')."
+            )
+        ids, i, j, score = columns_of_edges(graph, weight)
+        return cls._with_ids(ids, i, j, score, background, feasible, None)
+
+    @classmethod
+    def _with_ids(
+        cls,
+        ids: NDArray[Any],
+        i: NDArray[np.int64],
+        j: NDArray[np.int64],
+        score: NDArray[np.float64],
+        background: float,
+        feasible: FeasibleSet,
+        combine: Literal["sum"] | None,
+    ) -> Self:
+        problem = cls.from_pairs(
+            i, j, score, n=len(ids), background=background, feasible=feasible, combine=combine
+        )
+        problem.ids = ids
+        return problem
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(|A|, |B|)."""
+        return self.scores.shape
+
+    @property
+    def n(self) -> int:
+        """|A|."""
+        return self.scores.shape[0]
+
+    @property
+    def log_odds(self) -> NDArray[Any]:
+        """The array of log-odds as given: dense, condensed, or the scores of listed pairs."""
+        return self.scores.log_odds
+
+    @property
+    def background(self) -> float:
+        """The log-odds of unlisted pairs; 0 for dense and condensed problems."""
+        return self.scores.background
+
+    @property
+    def evidence(self) -> Evidence:
+        """All evidence: that of the feasible set, and infinite log-odds."""
+        return self.feasible.evidence or Evidence()
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are to decide: |A| |B|, or unordered pairs for symmetric sets."""
+        if self.feasible.has("symmetric"):
+            return self.n * (self.n - 1) // 2
+        return self.shape[0] * self.shape[1]
+
+    def value(self, relation: Relation) -> float:
+        """Sum the log-odds of the relation's pairs, in bits."""
+        if relation.shape != self.shape:
+            raise ProblemError(
+                f"The problem has |A| x |B| = {self.shape}, the relation has {relation.shape}."
+            )
+        if isinstance(relation, Partition):
+            return self.scores.value_of_partition(relation.labels)
+        if isinstance(relation, Map):
+            return self.scores.value_of_map(relation.labels)
+        if isinstance(relation, WeakOrder):
+            return self.scores.value_of_order(relation.order, relation.ranks)
+        return self.scores.value_of_matrix(relation.matrix())
+
+    def dense(self) -> NDArray[np.float64]:
+        """Return a float64 matrix whose sum over a feasible relation is the relation's value.
+
+        For symmetric sets in condensed or sparse form, unordered pairs are scored above the
+        diagonal.
+        """
+        if self.shape[0] * self.shape[1] > DENSE_LIMIT:
+            raise ProblemError(
+                f"A dense matrix of {self.shape[0]} x {self.shape[1]} log-odds does not fit; use a "
+                "solver for sparse problems."
+            )
+        return self.scores.dense()
+
+    def folded(self) -> tuple[NDArray[Any], float]:
+        """Return (scores of unordered pairs, condensed; sum of the diagonal).
+
+        For symmetric and reflexive sets, value = constant + sum over related pairs a < b.
+        """
+        return self.scores.folded()
+
+    def oriented(self) -> tuple[NDArray[np.float64], float]:
+        """Return (d, constant) with d antisymmetric.
+
+        For antisymmetric, connex and reflexive sets, value = constant + the sum of
+        d_ab / 2 over the ordered pairs a before b, d_ab = c_ab - c_ba; that is,
+        constant = (sum of all log-odds + trace) / 2.
+        """
+        c = self.dense()
+        return c - c.T, (math.fsum(c.ravel()) + math.fsum(np.diagonal(c))) / 2
+
+    def restrict(self, elements: NDArray[np.int64]) -> Problem:
+        """Return the problem on some of the elements (of relations on one set)."""
+        problem = Problem.__new__(Problem)
+        feasible = restrict_set(self.feasible, elements, self.n)
+        ids = None if self.ids is None else self.ids[elements]
+        problem._init(self.scores.restrict(elements), feasible, Evidence(), ids)
+        return problem
+
+    def with_feasible(self, feasible: FeasibleSet) -> Problem:
+        """Return a problem with the same log-odds and another feasible set."""
+        if isinstance(self.scores, CondensedScores | SparseScores):
+            was, now = self.feasible.has("symmetric"), feasible.has("symmetric")
+            if was != now:
+                raise ProblemError(
+                    "Pairs of this problem are scored "
+                    f"{'without' if was else 'with'} direction, but {feasible} is "
+                    f"{'not ' if was else ''}symmetric; build a new Problem from both directions."
+                )
+        problem = Problem.__new__(Problem)
+        problem._init(self.scores, feasible, Evidence(), self.ids)
+        return problem
+
+    @cached_property
+    def state(self) -> NDArray[np.int8]:
+        """Matrix of what evidence and properties fix: 1 related, 0 unrelated, -1 open.
+
+        A pair that is fixed both ways is 1 here; see `contradicts_itself`.
+        """
+        yes, no = self._fixed
+        return np.where(yes, 1, np.where(no, 0, -1)).astype(np.int8)
+
+    @property
+    def contradicts_itself(self) -> bool:
+        """Whether some pair is said to be related and to be unrelated."""
+        yes, no = self._fixed
+        return bool((yes & no).any())
+
+    @cached_property
+    def _fixed(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        yes = np.zeros(self.shape, dtype=np.bool_)
+        no = np.zeros(self.shape, dtype=np.bool_)
+        for p in self.feasible.complete.properties:
+            for target, pairs in zip((yes, no), p.fixed(self.shape), strict=True):
+                target[pairs[:, 0], pairs[:, 1]] = True
+        return yes, no
+
+    def __repr__(self) -> str:
+        return f"Problem({self.scores.describe()}, {self.feasible})"
+
+
+def restrict_set(feasible: FeasibleSet, elements: NDArray[np.int64], n: int) -> FeasibleSet:
+    """Return the feasible set for a problem on some of n elements, in their order."""
+    number = np.full(n, -1, dtype=np.int64)
+    number[elements] = np.arange(len(elements))
+    result = feasible.structure
+    if feasible.cap is not None and feasible.cap > 1:
+        result = result & FeasibleSet([p for p in feasible.properties if p.name == "at_most"])
+    for group in feasible.groups:
+        result = result & one_per_group(group.codes[elements])
+    if feasible.evidence is not None:
+        yes, no = number[feasible.evidence.related], number[feasible.evidence.unrelated]
+        result = result & evidence(yes[(yes >= 0).all(axis=1)], no[(no >= 0).all(axis=1)])
+    return result
+
+
+def _require_set(feasible: object) -> None:
+    if not isinstance(feasible, FeasibleSet):
+        raise ProblemError(
+            "The feasible set is a value such as relatum.EQUIVALENCES, possibly intersected with "
+            f"others by &, got {type(feasible).__name__}."
+        )
+
+
+def _pair_kind(feasible: FeasibleSet, n: object) -> Literal["unordered", "ordered", "bipartite"]:
+    if feasible.has("symmetric"):
+        return "unordered"
+    if feasible.homogeneous or not isinstance(n, tuple):
+        return "ordered"
+    return "bipartite"
+
+
+def _scores_from_array(log_odds: ArrayLike, feasible: FeasibleSet) -> tuple[Scores, Evidence]:
+    if hasattr(log_odds, "tocoo"):
+        raise ProblemError(
+            "Sparse matrices say nothing of pairs that are not stored; use Problem.from_sparse "
+            "and give their `background` log-odds."
+        )
+    array = np.asarray(log_odds)
+    if array.ndim == 1:
+        if not feasible.has("symmetric"):
+            raise ProblemError(
+                "A condensed upper triangle scores each unordered pair once, which is for "
+                f"symmetric sets; {feasible} needs a matrix with both directions."
+            )
+        scores: CondensedScores | DenseScores
+        scores, found = CondensedScores.from_array(array)
+    elif array.ndim == 2:
+        scores, found = DenseScores.from_array(array)
+    else:
+        raise ProblemError(
+            "Log-odds are a matrix of shape (|A|, |B|) or, for symmetric sets, a condensed upper "
+            f"triangle; got an array with {array.ndim} axes."
+        )
+    return scores, Evidence(*found)

@@ -1,0 +1,477 @@
+"""Properties of relations: their linear rows, violated rows, membership, fixed pairs.
+
+A property is written, as in the paper, in first-order logic and as rows of integer
+arithmetic on the characteristic vector x. Rows are named by a *family* and an index, so
+that a certificate can speak of "transitive (3, 1, 4)" and a checker can write the row down
+again without trusting anyone:
+
+========================  =======  ==================================================
+family                    index    row
+========================  =======  ==================================================
+``transitive``            a, b, c  x_ab + x_bc - x_ac <= 1   (a != b, b != c)
+``symmetric``             a, b     x_ab - x_ba <= 0
+``antisymmetric``         a, b     x_ab + x_ba <= 1          (a != b)
+``connex``                a, b     -x_ab - x_ba <= -1        (a != b)
+``has_image``             a        -sum_b x_ab <= -1
+``at_most``               a, k     sum_b x_ab <= k
+``has_preimage``          b        -sum_a x_ab <= -1
+``unique_preimage``       b        sum_a x_ab <= 1
+========================  =======  ==================================================
+
+Transitivity is taken over ordered triples, a = c included: over unordered triples, as
+printed in the paper, three elements would admit seven "equivalence relations".
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from relatum.errors import EvidenceError, FeasibleSetError
+from relatum.kernels.separation import first_intransitivity, violated_transitivity
+from relatum.problem.relation import read_only
+
+__all__ = [
+    "Antisymmetric",
+    "AtMost",
+    "Connex",
+    "Evidence",
+    "HasImage",
+    "HasPreimage",
+    "OnePerGroup",
+    "Property",
+    "Reflexive",
+    "Symmetric",
+    "Transitive",
+    "UniquePreimage",
+]
+
+Shape = tuple[int, int]
+Index = NDArray[np.int64]
+EMPTY_PAIRS: Index = np.empty((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Property(ABC):
+    """One property of relations.
+
+    Attributes
+    ----------
+    name : str
+        The name of the property, and of its family of rows if it has one.
+    homogeneous : bool
+        Whether it makes sense only for relations on one set (A = B).
+    """
+
+    name: ClassVar[str]
+    homogeneous: ClassVar[bool] = False
+
+    @abstractmethod
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        """Say whether a relation, given by its matrix, has the property."""
+
+    def index(self, shape: Shape) -> Index:
+        """Return the indices of all rows of the property, one a line."""
+        return np.empty((0, 1), dtype=np.int64)
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return by how much each row of `index` is broken at x; negative where it holds."""
+        return np.empty(0)
+
+    def violated(
+        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
+    ) -> Index:
+        """Return the indices of rows broken at x by more than the tolerance, worst first."""
+        shape = (x.shape[0], x.shape[1])
+        return _worst(self.index(shape), self.excess(x), tolerance, limit)
+
+    def fixed(self, shape: Shape) -> tuple[Index, Index]:
+        """Return the pairs that the property forces (to be related, to be unrelated)."""
+        return EMPTY_PAIRS, EMPTY_PAIRS
+
+    def check(self, shape: Shape) -> None:
+        """Raise a `FeasibleSetError` if the property cannot be asked of that shape."""
+        if self.homogeneous and shape[0] != shape[1]:
+            raise FeasibleSetError(
+                f"The property {self} is about relations on one set (A = B), but |A| = {shape[0]} "
+                f"and |B| = {shape[1]}; use maps or RELATIONS for two different sets."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The property as the end of the sentence 'and the relation ...'."""
+        return f"is {self.name.replace('_', ' ')}"
+
+    def __str__(self) -> str:
+        return self.name.upper()
+
+
+def _ordered_pairs(n: int) -> Index:
+    i, j = np.nonzero(~np.eye(n, dtype=np.bool_))
+    return np.column_stack([i, j]).astype(np.int64)
+
+
+def _unordered_pairs(n: int) -> Index:
+    return np.column_stack(np.triu_indices(n, 1)).astype(np.int64)
+
+
+def _worst(index: Index, violation: NDArray[np.float64], tolerance: float, limit: int) -> Index:
+    """Keep the rows violated by more than the tolerance, worst first."""
+    keep = np.flatnonzero(violation > tolerance)
+    return index[keep[np.argsort(-violation[keep], kind="stable")][:limit]]
+
+
+@dataclass(frozen=True)
+class Reflexive(Property):
+    """Every element is related to itself."""
+
+    name = "reflexive"
+    homogeneous = True
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool(np.diagonal(matrix).all())
+
+    def fixed(self, shape: Shape) -> tuple[Index, Index]:
+        n = np.arange(shape[0], dtype=np.int64)
+        return np.column_stack([n, n]), EMPTY_PAIRS
+
+
+@dataclass(frozen=True)
+class Symmetric(Property):
+    """If a is related to b, then b is related to a."""
+
+    name = "symmetric"
+    homogeneous = True
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool(np.array_equal(matrix, matrix.T))
+
+    def index(self, shape: Shape) -> Index:
+        return _ordered_pairs(shape[0])
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        a, b = _ordered_pairs(x.shape[0]).T
+        return np.asarray((x - x.T)[a, b])
+
+
+@dataclass(frozen=True)
+class Antisymmetric(Property):
+    """Of two different elements, at most one is related to the other."""
+
+    name = "antisymmetric"
+    homogeneous = True
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        both = matrix & matrix.T
+        return int(np.count_nonzero(both)) == int(np.count_nonzero(np.diagonal(matrix)))
+
+    def index(self, shape: Shape) -> Index:
+        return _unordered_pairs(shape[0])
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        a, b = _unordered_pairs(x.shape[0]).T
+        return np.asarray((x + x.T - 1)[a, b])
+
+
+@dataclass(frozen=True)
+class Connex(Property):
+    """Of two different elements, at least one is related to the other."""
+
+    name = "connex"
+    homogeneous = True
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool((matrix | matrix.T | np.eye(len(matrix), dtype=np.bool_)).all())
+
+    def index(self, shape: Shape) -> Index:
+        return _unordered_pairs(shape[0])
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        a, b = _unordered_pairs(x.shape[0]).T
+        return np.asarray((1 - x - x.T)[a, b])
+
+
+@dataclass(frozen=True)
+class Transitive(Property):
+    """If a is related to b and b to c, then a is related to c."""
+
+    name = "transitive"
+    homogeneous = True
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return int(first_intransitivity(np.ascontiguousarray(matrix))[0]) < 0
+
+    def index(self, shape: Shape) -> Index:
+        n = shape[0]
+        triples = list(permutations(range(n), 3))
+        triples += [(a, b, a) for a in range(n) for b in range(n) if a != b]
+        return np.array(triples, dtype=np.int64).reshape(-1, 3)
+
+    def violated(
+        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
+    ) -> Index:
+        index, _ = violated_transitivity(np.ascontiguousarray(x), tolerance, limit)
+        return np.asarray(index)
+
+
+@dataclass(frozen=True)
+class HasImage(Property):
+    """Every element of A is related to at least one element of B."""
+
+    name = "has_image"
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool(matrix.any(axis=1).all())
+
+    def index(self, shape: Shape) -> Index:
+        return np.arange(shape[0], dtype=np.int64)[:, None]
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(1 - x.sum(axis=1))
+
+    @property
+    def sentence(self) -> str:
+        return "gives every element of A an image"
+
+
+@dataclass(frozen=True)
+class AtMost(Property):
+    """Every element of A is related to at most k elements of B.
+
+    For equivalence relations, whose elements are related to themselves, this caps the
+    size of each set at k. UNIQUE_IMAGE is the case k = 1.
+    """
+
+    k: int
+    name = "at_most"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 1:
+            raise FeasibleSetError(
+                f"at_most(k) allows at least one image an element: k is an integer >= 1, "
+                f"got {self.k!r}."
+            )
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool((matrix.sum(axis=1) <= self.k).all())
+
+    def index(self, shape: Shape) -> Index:
+        return np.column_stack([np.arange(shape[0]), np.full(shape[0], self.k)]).astype(np.int64)
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(x.sum(axis=1) - self.k)
+
+    @property
+    def sentence(self) -> str:
+        return f"gives no element of A more than {self.k} image{'s' * (self.k > 1)}"
+
+    def __str__(self) -> str:
+        return "UNIQUE_IMAGE" if self.k == 1 else f"at_most({self.k})"
+
+
+@dataclass(frozen=True)
+class HasPreimage(Property):
+    """Every element of B is related to by at least one element of A."""
+
+    name = "has_preimage"
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool(matrix.any(axis=0).all())
+
+    def index(self, shape: Shape) -> Index:
+        return np.arange(shape[1], dtype=np.int64)[:, None]
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(1 - x.sum(axis=0))
+
+    @property
+    def sentence(self) -> str:
+        return "gives every element of B a preimage"
+
+
+@dataclass(frozen=True)
+class UniquePreimage(Property):
+    """Every element of B is related to by at most one element of A."""
+
+    name = "unique_preimage"
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        return bool((matrix.sum(axis=0) <= 1).all())
+
+    def index(self, shape: Shape) -> Index:
+        return np.arange(shape[1], dtype=np.int64)[:, None]
+
+    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(x.sum(axis=0) - 1)
+
+    @property
+    def sentence(self) -> str:
+        return "gives no element of B more than one preimage"
+
+
+def _pairs(pairs: Any, what: str) -> Index:
+    """Sorted, unique pairs as an int64 array of shape (k, 2)."""
+    try:
+        array = np.asarray(pairs if isinstance(pairs, np.ndarray) else list(pairs))
+    except (TypeError, ValueError) as error:
+        raise EvidenceError(
+            f"Evidence '{what}' is a list of pairs (a, b) of element numbers, got {pairs!r}."
+        ) from error
+    if array.size == 0:
+        return EMPTY_PAIRS
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise EvidenceError(
+            f"Evidence '{what}' is a list of pairs (a, b) of element numbers, got an array of "
+            f"shape {array.shape} and dtype {array.dtype}."
+        )
+    if array.min() < 0:
+        raise EvidenceError(
+            f"Elements are numbered from 0, but evidence '{what}' names {int(array.min())}."
+        )
+    return read_only(np.unique(array.astype(np.int64), axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence(Property):
+    """Pairs known to be related and pairs known to be unrelated."""
+
+    related: Index
+    unrelated: Index
+    name = "evidence"
+
+    def __init__(self, related: Any = (), unrelated: Any = ()) -> None:
+        object.__setattr__(self, "related", _pairs(related, "related"))
+        object.__setattr__(self, "unrelated", _pairs(unrelated, "unrelated"))
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        self.check((matrix.shape[0], matrix.shape[1]))
+        yes = matrix[self.related[:, 0], self.related[:, 1]].all()
+        return bool(yes and not matrix[self.unrelated[:, 0], self.unrelated[:, 1]].any())
+
+    def fixed(self, shape: Shape) -> tuple[Index, Index]:
+        return self.related, self.unrelated
+
+    def check(self, shape: Shape) -> None:
+        for what, pairs in (("related", self.related), ("unrelated", self.unrelated)):
+            out = np.flatnonzero((pairs >= np.array(shape)).any(axis=1))
+            if out.size:
+                a, b = pairs[out[0]]
+                raise EvidenceError(
+                    f"Evidence '{what}' names the pair ({a}, {b}), but there are only |A| = "
+                    f"{shape[0]} and |B| = {shape[1]} elements, numbered from 0."
+                )
+
+    def merged(self, other: Evidence) -> Evidence:
+        """Return the evidence that says what both say."""
+        return Evidence(
+            np.concatenate([self.related, other.related]),
+            np.concatenate([self.unrelated, other.unrelated]),
+        )
+
+    def facts(self) -> list[tuple[int, int, bool]]:
+        """Return every pair with whether it is related."""
+        yes = [(a, b, True) for a, b in self.related.tolist()]
+        return yes + [(a, b, False) for a, b in self.unrelated.tolist()]
+
+    @classmethod
+    def of_facts(cls, facts: Iterable[tuple[int, int, bool]]) -> Evidence:
+        """Return the evidence that consists of these facts."""
+        facts = list(facts)
+        return cls([f[:2] for f in facts if f[2]], [f[:2] for f in facts if not f[2]])
+
+    def implies(self, other: Evidence) -> bool:
+        """Say whether every pair of the other evidence is also given here."""
+        return len(self.merged(other)) == len(self)
+
+    def __len__(self) -> int:
+        return len(self.related) + len(self.unrelated)
+
+    def _key(self) -> tuple[bytes, bytes]:
+        return self.related.tobytes(), self.unrelated.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evidence) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        def part(what: str, pairs: Index) -> str:
+            inner = ", ".join(f"({a}, {b})" for a, b in pairs[:4].tolist())
+            return f"{what}=[{inner}{', ...' if len(pairs) > 4 else ''}]" if len(pairs) else ""
+
+        parts = [part("related", self.related), part("unrelated", self.unrelated)]
+        return f"evidence({', '.join(p for p in parts if p)})"
+
+
+@dataclass(frozen=True, eq=False)
+class OnePerGroup(Property):
+    """No two different elements of one group are related (one record per source).
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,)
+        The group of each element; any hashable labels.
+    """
+
+    groups: ArrayLike
+    name = "one_per_group"
+    homogeneous = True
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.groups)
+        if labels.ndim != 1 or labels.size == 0:
+            raise FeasibleSetError(
+                "one_per_group(groups) takes one group label an element in a vector, got shape "
+                f"{labels.shape}."
+            )
+        missing = np.array([x is None or x != x for x in labels.tolist()])
+        if missing.any():
+            raise FeasibleSetError(
+                f"one_per_group has no label for element {int(np.argmax(missing))} (NaN or None); "
+                "an element of no known group needs a label of its own, such as its number."
+            )
+        codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        object.__setattr__(self, "groups", read_only(codes))
+
+    @property
+    def codes(self) -> NDArray[np.int64]:
+        """The groups as integers from 0."""
+        return np.asarray(self.groups)
+
+    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+        self.check((matrix.shape[0], matrix.shape[1]))
+        same = self.codes[:, None] == self.codes[None, :]
+        return int(np.count_nonzero(matrix & same)) == int(np.count_nonzero(np.diagonal(matrix)))
+
+    def fixed(self, shape: Shape) -> tuple[Index, Index]:
+        same = self.codes[:, None] == self.codes[None, :]
+        np.fill_diagonal(same, False)
+        return EMPTY_PAIRS, np.argwhere(same).astype(np.int64)
+
+    def check(self, shape: Shape) -> None:
+        super().check(shape)
+        if len(self.codes) != shape[0]:
+            raise FeasibleSetError(
+                f"one_per_group got {len(self.codes)} group labels for {shape[0]} elements; give "
+                "one label an element."
+            )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OnePerGroup) and np.array_equal(self.codes, other.codes)
+
+    def __hash__(self) -> int:
+        return hash(self.codes.tobytes())
+
+    @property
+    def sentence(self) -> str:
+        return "relates no two elements of one group"
+
+    def __str__(self) -> str:
+        return f"one_per_group({len(np.unique(self.codes))} groups)"

@@ -1,0 +1,179 @@
+"""What only linear orders allow a checker: alike elements are one, few are ordered outright."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import relatum.proof.order_rows  # noqa: F401  makes the rows of orders known to certificates
+from relatum.errors import CertificateError
+from relatum.problem import LINEAR_ORDERS
+from relatum.proof.checker.dense import DenseView
+
+__all__ = ["MOST_ELEMENTS", "MOST_STATES", "check_best_order", "merged_view"]
+
+MOST_ELEMENTS = 62  # one bit each
+MOST_STATES = 200_000
+_BITS = 60  # sums of scores are held in so many bits
+
+
+def _dense_view_of_orders(view: object, what: str) -> DenseView:
+    """Return the view if it is one of linear orders; they are never sparse."""
+    if not isinstance(view, DenseView):
+        raise CertificateError(f"{what} needs a score for every pair.")
+    if not (view.feasible <= LINEAR_ORDERS or view.feasible.structure <= LINEAR_ORDERS):
+        raise CertificateError(f"{what} is about linear orders, not about {view.feasible}.")
+    return view
+
+
+def merged_view(given: object, labels: Any) -> DenseView:
+    """View in which elements with equal labels, which are alike, are one."""
+    view = _dense_view_of_orders(given, "Merging alike elements")
+    labels = np.asarray(labels, dtype=np.int64)
+    n = view.shape[0]
+    if labels.shape != (n,) or labels.min() < 0:
+        raise CertificateError("Merging needs one label an element, numbered from 0.")
+    g = int(labels.max()) + 1
+    first = np.full(g, -1, dtype=np.int64)
+    first[labels[::-1]] = np.arange(n)[::-1]
+    if (first < 0).any():
+        raise CertificateError("Merging needs the labels 0, 1, ... without holes.")
+    for a in np.flatnonzero(first[labels] != np.arange(n)).tolist():
+        _require_alike(view, int(first[labels[a]]), a)
+    to = view.arithmetic
+    scores = to.array(np.zeros((g, g)))
+    np.add.at(scores, (labels[:, None], labels[None, :]), view.scores)
+    # within a class both orders of a pair are worth the same, and one of them counts
+    same = labels[:, None] == labels[None, :]
+    inner = np.nonzero(np.triu(same, 1))
+    np.subtract.at(scores, (labels[inner[0]], labels[inner[0]]), view.scores[inner])
+    state = view.state[np.ix_(first, first)].copy()
+    merged = DenseView(scores, state, view.feasible.structure, to)
+    merged.empty = merged.empty or view.empty
+    if not to.exact:
+        merged.error = _merged_error(view, labels, g)
+    return merged
+
+
+def _merged_error(view: DenseView, labels: NDArray[np.int64], g: int) -> NDArray[Any]:
+    """Bound what rounding may have taken from the sums of scores of merged elements."""
+    where = labels[:, None], labels[None, :]
+    sizes, before = np.zeros((g, g)), np.zeros((g, g))
+    np.add.at(sizes, where, np.abs(view.scores))
+    if view.error is not None:
+        np.add.at(before, where, 2 * view.error)
+    members = np.bincount(labels).astype(np.float64)
+    fresh = view.arithmetic.errors(2 * sizes, 2 * np.outer(members, members))
+    return before if fresh is None else before + fresh
+
+
+def _require_alike(view: DenseView, a: int, b: int) -> None:
+    c, n = view.scores, view.shape[0]
+    others = np.setdiff1d(np.arange(n), (a, b))
+    free = (view.state[[a, b]] >= 0).sum() + (view.state[:, [a, b]] >= 0).sum()
+    ok = bool((c[a, others] == c[b, others]).all() and (c[others, a] == c[others, b]).all())
+    fixed_diagonal = 2 * int(view.state[a, a] >= 0) + 2 * int(view.state[b, b] >= 0)
+    if not ok or c[a, b] != c[b, a] or free != fixed_diagonal:
+        raise CertificateError(f"Elements {a} and {b} are merged but not alike.")
+
+
+def check_best_order(given: object, claim: Any) -> None:
+    """Go through the subsets that may begin an order worth more than the claim; find none.
+
+    Raises
+    ------
+    CertificateError
+        If there is such an order, or if there are too many subsets to tell.
+    """
+    view = _dense_view_of_orders(given, "Ordering outright")
+    n = view.shape[0]
+    if n > MOST_ELEMENTS:
+        raise CertificateError(
+            f"At most {MOST_ELEMENTS} elements are ordered outright, and there are {n}."
+        )
+    excluded = (view.state == 0) | (view.state.T == 1)
+    np.fill_diagonal(excluded, False)
+    w, room = _scaled(view, view.halfway(claim))
+    better = np.maximum(np.where(excluded, w.T, w), np.where(excluded.T, w, w.T))
+    loss = np.where(excluded | excluded.T, 0, np.maximum(w - w.T, 0))  # of b before a
+    spare = int(np.triu(better, 1).sum()) - room - 1
+    if spare >= 0 and _order_losing_at_most(loss, excluded.T, spare):
+        raise CertificateError(
+            "There is a linear order whose value is above the claimed bound "
+            f"{view.arithmetic.to_float(claim):.9g}."
+        )
+
+
+def _scaled(view: DenseView, claim: Any) -> tuple[NDArray[np.int64], int]:
+    """Return scores, rounded up, and the claim without diagonal, rounded down, as integers."""
+    n = view.shape[0]
+    off = view.scores.copy()
+    np.fill_diagonal(off, 0)
+    room = claim - view.arithmetic.total(np.diagonal(view.scores))
+    if view.arithmetic.exact:
+        entries = off.ravel().tolist()
+        drop = max(0, sum(abs(v) for v in entries).bit_length() - _BITS)
+        whole = [-((-v) >> drop) for v in entries]
+        return np.array(whole, dtype=np.int64).reshape(n, n), int(room) >> drop
+    shift = _BITS - math.frexp(float(np.abs(off).sum()))[1]
+    up = np.ceil(np.ldexp(np.asarray(off, dtype=np.float64), shift))
+    room -= 2.0**-40 * float(np.abs(off).sum())  # covers the rounding of the claim
+    room -= 0.0 if view.error is None else 2 * float(view.error.sum())
+    return up.astype(np.int64), math.floor(math.ldexp(room, shift))
+
+
+def _packed_cycles(
+    loss: NDArray[np.int64], must: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Subsets {a, b, c} among which every order loses so much, no loss counted twice.
+
+    What must precede may be part of any number of cycles: it is the rest of them that loses.
+    """
+    rest = np.where(must, np.int64(2) ** 62, loss)
+    subsets, weights = [], []
+    for a, b in np.argwhere(loss > 0).tolist():
+        while rest[a, b] > 0:
+            through = np.minimum(rest[b], rest[:, a])
+            c = int(through.argmax())
+            w = min(int(rest[a, b]), int(through[c]))
+            if w <= 0:
+                break
+            rest[a, b] -= w
+            rest[b, c] -= w
+            rest[c, a] -= w
+            subsets.append((1 << a) | (1 << b) | (1 << c))
+            weights.append(w)
+    return np.array(subsets, dtype=np.int64), np.array(weights, dtype=np.int64)
+
+
+def _order_losing_at_most(loss: NDArray[np.int64], must: NDArray[np.bool_], spare: int) -> bool:
+    """Say whether some order loses at most `spare`; must[a, b] says that a precedes b."""
+    n = len(loss)
+    one = np.int64(1) << np.arange(n, dtype=np.int64)
+    needed = (must.T @ one).astype(np.int64)
+    cycle, weight = _packed_cycles(loss, must)
+    states, cost = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    for _ in range(n):
+        taken = (states[:, None] & one) != 0
+        added = (~taken).astype(np.int64) @ loss
+        row, j = np.nonzero(~taken & ((states[:, None] & needed) == needed))
+        after, total = states[row] | one[j], cost[row] + added[row, j]
+        keep = total <= spare
+        after, total = after[keep], total[keep]
+        if len(cycle):
+            keep = total + ((after[:, None] & cycle) == 0) @ weight <= spare
+            after, total = after[keep], total[keep]
+        order = np.lexsort((total, after))
+        after, total = after[order], total[order]
+        first = np.flatnonzero(np.diff(after, prepend=-1))
+        states, cost = after[first], total[first]
+        if len(states) == 0:
+            return False
+        if len(states) > MOST_STATES:
+            raise CertificateError(
+                f"More than {MOST_STATES} subsets may begin an order worth more than is claimed."
+            )
+    return True

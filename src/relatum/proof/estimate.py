@@ -1,0 +1,96 @@
+"""Estimates: the relation found, its value, and how far from optimal it can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+from relatum.problem import Relation
+from relatum.proof.certificate import Certificate
+
+__all__ = ["Estimate", "Status", "closes"]
+
+
+class Status(Enum):
+    """What is known at the end, each with a sentence that says so."""
+
+    OPTIMAL = "No feasible relation is more probable."
+    FEASIBLE = "The relation is feasible; a more probable one may exist."
+    BOUND_ONLY = "No feasible relation was found in time, but the bound holds."
+    INFEASIBLE = "No relation satisfies the properties and the evidence."
+
+    @property
+    def sentence(self) -> str:
+        """The status as a sentence."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The result of inference.
+
+    Attributes
+    ----------
+    status : Status
+    relation : Relation or None
+        The best relation found.
+    value : float
+        The sum of the log-odds of its related pairs, in bits; -inf without a relation.
+    bound : float
+        No feasible relation has a larger value; +inf if nothing is known.
+    certificate : Certificate or None
+        What `relatum.verify` needs to re-prove the bound.
+    solver : str
+        The solver that found the relation.
+    message : str
+        A sentence for people; for INFEASIBLE it names the evidence that conflicts.
+    stats : mapping
+        Seconds, nodes, rows and whatever else the solver counted.
+    """
+
+    status: Status
+    relation: Relation | None
+    value: float
+    bound: float
+    certificate: Certificate | None = None
+    solver: str = ""
+    message: str = ""
+    stats: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stats", MappingProxyType(dict(self.stats)))
+        if not self.message:
+            object.__setattr__(self, "message", self.status.sentence)
+
+    @property
+    def gap(self) -> float:
+        """Bound minus value, in bits.
+
+        No feasible relation is more than 2**gap times as probable as this one.
+        """
+        if self.status is Status.INFEASIBLE:
+            return math.nan
+        return max(0.0, self.bound - self.value)
+
+    def __repr__(self) -> str:
+        return (
+            f"Estimate({self.status.name}, value={self.value:.6g}, bound={self.bound:.6g}, "
+            f"gap={self.gap:.3g} bits, solver={self.solver!r})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.status, self.relation, self.value, self.bound, self.certificate)
+        return Estimate, (*fields, self.solver, self.message, dict(self.stats))
+
+
+def closes(value: float, bound: float) -> bool:
+    """Say whether a bound is close enough to a value to call it optimal.
+
+    The tolerance, a millionth of a bit plus 1e-9 of the value, covers the rounding of
+    sums of floats; for integer log-odds bounds are exact and the gap is zero.
+    """
+    return bound - value <= 1e-6 + 1e-9 * abs(value)

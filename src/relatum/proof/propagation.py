@@ -1,0 +1,116 @@
+"""What follows from fixed pairs: closure, contradictions and their reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.kernels.propagation import close_lines, complete, propagate
+from relatum.problem import FeasibleSet
+from relatum.proof.certificate import Cuts, Imply, Leaf, Proof
+
+__all__ = ["FAMILY_CODES", "Closure", "Propagator"]
+
+# Place in this tuple = number in the kernel.
+FAMILY_CODES = (
+    "transitive",
+    "symmetric",
+    "antisymmetric",
+    "connex",
+    "has_image",
+    "at_most",
+    "has_preimage",
+    "unique_preimage",
+)
+_WIDTH = (3, 2, 2, 2, 1, 2, 1, 1)
+
+State = NDArray[np.int8]
+Log = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """The outcome of closing a state.
+
+    Attributes
+    ----------
+    state : int8 array
+    log : int64 array (k, 7)
+        One line a pair fixed, the given ones first with family -1; see the kernel.
+    conflict : int64 array (7,) or None
+        The line that contradicts the state.
+    """
+
+    state: State
+    log: Log
+    conflict: NDArray[np.int64] | None
+
+    def proof(self, then: Proof) -> Proof:
+        """Wrap a proof in the implied steps; a conflict is a proof by itself."""
+        if self.conflict is not None:
+            then = Leaf((_row(self.conflict),), infeasible=True)
+        lines = self.log[self.log[:, 3] >= 0]
+        if len(lines) == 0:
+            return then
+        families = tuple(FAMILY_CODES[f] for f in lines[:, 3])
+        return Imply(families, lines[:, 4:7], lines[:, :2], lines[:, 2].astype(np.bool_), then)
+
+
+def _row(line: NDArray[np.int64]) -> Cuts:
+    family = int(line[3])
+    return Cuts(FAMILY_CODES[family], line[None, 4 : 4 + _WIDTH[family]], np.ones(1))
+
+
+class Propagator:
+    """Closes states under the properties of a feasible set."""
+
+    def __init__(self, feasible: FeasibleSet) -> None:
+        names = feasible.names
+        self.cap = 1 if "unique_image" in names else (feasible.cap or 0)
+        self.rules = np.array([f in names for f in FAMILY_CODES])
+        self.rules[FAMILY_CODES.index("at_most")] = self.cap > 0
+
+    def close(self, state: State, pairs: NDArray[np.int64], values: NDArray[np.int64]) -> Closure:
+        """Fix pairs in a closed state and close it again; the state given is not changed."""
+        state = state.copy()
+        log = np.empty((state.size + 1 + len(pairs), 7), dtype=np.int64)
+        count = 0
+        for (a, b), value in zip(pairs.tolist(), values.tolist(), strict=True):
+            if state[a, b] == value:
+                continue
+            log[count] = (a, b, value, -1, -1, -1, -1)
+            if state[a, b] >= 0:
+                return Closure(state, log[:count], log[count])
+            state[a, b] = value
+            count += 1
+        return self._run(state, log, count)
+
+    def close_all(self, state: State) -> Closure:
+        """Close a state in which pairs may have been fixed without their consequences."""
+        fixed = np.argwhere(state >= 0)
+        log = np.empty((2 * state.size + 1, 7), dtype=np.int64)
+        log[: len(fixed)] = -1
+        log[: len(fixed), :2] = fixed
+        log[: len(fixed), 2] = state[fixed[:, 0], fixed[:, 1]]
+        state = state.copy()
+        count = close_lines(state, log, len(fixed), self.rules, max(1, self.cap))
+        if count < 0:
+            return Closure(state, log[: -count - 1], log[-count - 1])
+        return self._run(state, log, count)
+
+    def _run(self, state: State, log: Log, count: int) -> Closure:
+        end = propagate(state, log, 0, count, self.rules, max(1, self.cap))
+        if end < 0:
+            return Closure(state, log[: -end - 1], log[-end - 1])
+        return Closure(state, log[:end], None)
+
+    def complete(
+        self, state: State, order: NDArray[np.int64], preferred: NDArray[np.bool_]
+    ) -> NDArray[np.bool_] | None:
+        """Extend a closed state to a relation, pair by pair; None if that fails."""
+        full = state.copy()
+        if not complete(full, order, preferred, self.rules, max(1, self.cap)):
+            return None
+        return np.asarray(full == 1)

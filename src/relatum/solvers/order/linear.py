@@ -1,0 +1,287 @@
+"""Linear orders: merge alike elements, split into components, order each exactly or well.
+
+A most probable linear order keeps the strongly connected components of the majority graph
+apart, in a topological order. Components in which few subsets of the elements matter are
+ordered by dynamic programming over these, others by branch and cut (to prove) or annealing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.kernels.order.states import pruned_order
+from relatum.problem import LINEAR_ORDERS, LinearOrder, Problem
+from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
+from relatum.solvers.control import Control
+from relatum.solvers.order.plan import Plan, plan_of
+from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation, imply_steps
+from relatum.solvers.order.search import OrderSearch
+from relatum.solvers.order.tree import Tree, TreeSettings
+from relatum.solvers.registry import Outcome, Solver, register
+
+__all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "SUBSET_MARGIN", "refuses", "solve_plan"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+FEW_STATES = 500  # subsets that dynamic programming may look at before branch and cut
+MANY_STATES = 100_000  # ... if it is asked for; less than what the checker is ready to do
+DP_ELEMENTS = 62
+MOST_ELEMENTS = 5_000
+SUBSET_MARGIN = 4e-12  # of all absolute weights: more than solver and checker round
+
+
+@dataclass
+class _Part:
+    order: Index
+    bound: float
+    proof: Proof | None
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def solve_plan(
+    plan: Plan,
+    control: Control,
+    start: Index | None = None,
+    states: int = FEW_STATES,
+    settings: TreeSettings | None = None,
+) -> tuple[Index, float, Proof, dict[str, Any]]:
+    """Order every part; return (order of elements, bound, proof, stats)."""
+    d = plan.search_weights
+    several = [p for p in plan.parts if len(p) > 1]
+    by_subsets = [_by_subsets(plan, p, states) for p in several]
+    large = sum(r is None for r in by_subsets)
+    stats: dict[str, Any] = {
+        "classes": len(plan.w), "components": len(plan.parts), "nodes": 0, "rounds": 0,
+        "half_cuts": 0,
+    }  # fmt: skip
+    chain: list[Index] = []
+    proofs: list[tuple[Index, float, Proof]] = []
+    left = sum(len(p) ** 2 for p, r in zip(several, by_subsets, strict=True) if r is None)
+    found = iter(by_subsets)
+    for part in plan.parts:
+        if len(part) == 1:
+            chain.append(part)
+            continue
+        result = next(found)
+        if result is None:
+            share = control.remaining() * len(part) ** 2 / max(1, left)
+            left -= len(part) ** 2
+            child = control.child(None, share)
+            result = _by_search(plan, d, part, child, _start_of(plan, part, start), large, settings)
+        for key in result.stats.keys() & stats.keys():
+            stats[key] += result.stats[key]
+        chain.append(part[result.order])
+        if result.proof is not None:
+            proofs.append((part, result.bound, result.proof))
+    classes = np.concatenate(chain)
+    bound, proof = _assemble(plan, proofs)
+    return _expanded(plan, classes), bound, proof, stats
+
+
+def _integers(w: Floats) -> bool:
+    return bool(np.abs(w).sum() < 2.0**52 and np.array_equal(w, np.rint(w)))
+
+
+def _part_base(plan: Plan, part: Index) -> tuple[Floats, float]:
+    """Weights of a part, and what any order of it has: inner worths and w_ba for a < b."""
+    w = plan.w[np.ix_(part, part)]
+    lower = w.T[np.triu_indices(len(part), 1)]
+    return w, math.fsum([*plan.inner[part].tolist(), *lower.tolist()])
+
+
+def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
+    """Order a part by dynamic programming over subsets; None if too many matter."""
+    if len(part) > DP_ELEMENTS or states == 0:
+        return None
+    w = plan.w[np.ix_(part, part)]
+    inner = plan.inner[part]
+    barred = plan.before[np.ix_(part, part)].T
+    found, order = pruned_order(np.where(barred, -np.inf, w), states)
+    if not found:
+        return None
+    ordered = w[np.ix_(order, order)][np.triu_indices(len(part), 1)]
+    bound = math.fsum([*ordered.tolist(), *inner.tolist()])
+    if not (_integers(w) and _integers(inner)):
+        bound += SUBSET_MARGIN * float(np.abs(w).sum())
+    return _Part(order, bound, SubsetOrder())
+
+
+def _by_search(
+    plan: Plan,
+    d: Floats,
+    part: Index,
+    control: Control,
+    start: Index | None,
+    large: int,
+    settings: TreeSettings | None,
+) -> _Part:
+    """Anneal; then prove, if asked to."""
+    sub = d[np.ix_(part, part)]
+    n = len(part)
+    finite = np.where(np.isfinite(sub), sub, 0.0)
+    if start is None:
+        start = feasible_order(sub, finite.sum(axis=1))
+    search = OrderSearch(sub, start, control.seed)
+    w, base = _part_base(plan, part)
+    difference = w - w.T
+    if not control.prove:
+        return _anneal_only(search, control, difference, base)
+    search.anneal(min(50 * n, 100_000), expired=control.expired)
+    before = plan.before[np.ix_(part, part)]
+    incumbent = OrderIncumbent(difference, search.order, base, large, before)
+    if not _integers(w):  # differences may be integers in floating point only
+        incumbent.grid = 0.0
+    relaxation = OrderRelaxation(difference)
+    relaxation.start_from_packing()
+    known = np.argwhere(before).astype(np.int64)
+    if len(known):
+        relaxation.assign(known, np.ones(len(known), dtype=np.bool_))
+    settings = settings or TreeSettings()
+    if not incumbent.grid and incumbent.tolerance < 2 * SUBSET_MARGIN * np.abs(w).sum():
+        settings = replace(settings, states=0)  # solver and checker round too much
+    tree = Tree(relaxation, incumbent, control, settings)
+    bound, proof = tree.run()
+    total = bound + base
+    if not (_integers(w) and _integers(plan.inner[part])):
+        total += 1e-13 * float(np.abs(w).sum() + np.abs(plan.inner[part]).sum())
+    return _Part(incumbent.order, total, proof, tree.stats)
+
+
+def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) -> _Part:
+    """Anneal in cycles of growing length until two of them improve nothing.
+
+    A cycle after which the next one would not end in time is made as long as the time left,
+    by the speed of those before: one long annealing is worth more than two of half its length.
+    """
+    n = len(search.order)
+    steps, idle, seconds_a_step = 2_000 * n, 0, 0.0
+    incumbent = OrderIncumbent(d, search.order, base)
+    while not control.expired() and idle < 2:
+        if seconds_a_step > 0:
+            fits = 0.93 * control.remaining() / seconds_a_step
+            if fits < 5 * steps:
+                steps = int(fits)
+            if steps < 500 * n:
+                break
+        began = control.seconds()
+        idle = 0 if search.cycle(steps, control.expired) else idle + 1
+        seconds_a_step = (control.seconds() - began) / steps
+        incumbent.offer(search.order)
+        control.report(incumbent.value + base)
+        steps *= 4
+    return _Part(search.order, math.inf, None, {})
+
+
+def feasible_order(d: Floats, score: Floats) -> Index:
+    """Return an order that respects d = inf, larger scores first wherever possible."""
+    forced = np.isposinf(d)
+    if not forced.any():
+        return np.argsort(-score, kind="stable").astype(np.int64)
+    waiting = forced.sum(axis=0)
+    order = np.empty(len(d), dtype=np.int64)
+    key = np.array(score, dtype=np.float64)
+    for place in range(len(d)):
+        a = int(np.argmax(np.where(waiting == 0, key, -np.inf)))
+        order[place] = a
+        key[a] = -np.inf
+        waiting = waiting - forced[a]
+        waiting[a] = len(d)
+    return order
+
+
+def _start_of(plan: Plan, part: Index, start: Index | None) -> Index | None:
+    """Order of a part that a start suggests: classes by their first element's rank."""
+    if start is None:
+        return None
+    rank = np.empty(len(start), dtype=np.int64)
+    rank[start] = np.arange(len(start))
+    best = np.full(len(plan.w), len(start), dtype=np.int64)
+    np.minimum.at(best, plan.labels, rank)
+    return np.argsort(best[part], kind="stable").astype(np.int64)
+
+
+def _expanded(plan: Plan, classes: Index) -> Index:
+    """Order of elements from an order of classes."""
+    rank = np.empty(len(classes), dtype=np.int64)
+    rank[classes] = np.arange(len(classes))
+    return np.argsort(rank[plan.labels], kind="stable").astype(np.int64)
+
+
+def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[float, Proof]:
+    """Bound and proof of the whole from those of the parts; other pairs one by one."""
+    inside = np.zeros(plan.w.shape, dtype=np.bool_)
+    alone = np.ones(len(plan.w), dtype=np.bool_)
+    for part, _, _ in proofs:
+        inside[np.ix_(part, part)] = True
+        alone[part] = False
+    barred = np.where(plan.before.T, -np.inf, plan.w)
+    best = np.maximum(barred, barred.T)[np.triu_indices(len(plan.w), 1)]
+    outside = ~inside[np.triu_indices(len(plan.w), 1)]
+    terms = [*best[outside].tolist(), *plan.inner[alone].tolist(), *(b for _, b, _ in proofs)]
+    bound = math.fsum(terms)
+    if not (_integers(plan.w) and _integers(plan.inner)):
+        bound += 1e-13 * float(np.abs(plan.w).sum() + np.abs(plan.inner).sum())
+    proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
+    if len(plan.w) < len(plan.labels):
+        proof = Merge(plan.labels, proof)
+    return bound, imply_steps(plan.steps, proof)
+
+
+def refuses(problem: Problem) -> str | None:
+    """Say why the solvers of linear orders do not take a problem; None if they do."""
+    if problem.feasible.structure.names != LINEAR_ORDERS.names:
+        return "is for LINEAR_ORDERS"
+    if problem.feasible.cap is not None or problem.feasible.groups:
+        return "takes evidence, but no caps and no groups, beside LINEAR_ORDERS"
+    if problem.n > MOST_ELEMENTS:
+        return f"takes at most {MOST_ELEMENTS} elements, and there are {problem.n}"
+    return None
+
+
+def _outcome(problem: Problem, control: Control, prove: bool, states: int) -> Outcome:
+    plan = plan_of(problem)
+    if not isinstance(plan, Plan):
+        return Outcome(None, -math.inf, plan)
+    start = None if control.start is None else control.start.to(LinearOrder).order
+    child = control.child(control.start, control.remaining())
+    child.prove = prove
+    order, bound, proof, stats = solve_plan(plan, child, start, states)
+    return Outcome(LinearOrder.from_order(order), bound, proof, stats)
+
+
+register(
+    Solver(
+        name="order_dp",
+        summary="Linear orders, by dynamic programming over the subsets that matter.",
+        proves=True,
+        refuses=refuses,
+        run=lambda problem, control: _outcome(problem, control, True, MANY_STATES),
+        rank=lambda problem, prove: math.inf,
+    )
+)
+register(
+    Solver(
+        name="order_branch_and_cut",
+        summary="Linear orders, by cutting planes on a first-order LP and branching.",
+        proves=True,
+        refuses=refuses,
+        run=lambda problem, control: _outcome(problem, control, True, FEW_STATES),
+        rank=lambda problem, prove: 10.0 if prove or problem.n <= 60 else 20.0,
+    )
+)
+register(
+    Solver(
+        name="order_local_search",
+        summary="Linear orders, by annealing over the places of elements.",
+        proves=False,
+        refuses=refuses,
+        run=lambda problem, control: _outcome(problem, control, False, FEW_STATES),
+        rank=lambda problem, prove: 15.0,
+    )
+)

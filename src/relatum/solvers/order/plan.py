@@ -1,0 +1,143 @@
+"""Linear orders reduced without loss: evidence closed, alike elements merged, components split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from relatum.kernels.order.batch import order_components, twin_classes
+from relatum.kernels.order.rows import close_precedence
+from relatum.problem import Problem
+from relatum.proof import Leaf, Proof
+from relatum.solvers.order.relaxation import imply_steps
+
+__all__ = ["Plan", "closed_evidence", "component_order", "plan_of"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A linear-order problem after the lossless reductions.
+
+    Attributes
+    ----------
+    w : float64 array (g, g)
+        What class a before class b is worth; zero on the diagonal.
+    inner : float64 array (g,)
+        What each class is worth by itself.
+    before : bool array (g, g)
+        Known precedences of classes, transitively closed.
+    labels : int64 array (n,)
+        The class of each element.
+    parts : list of int64 arrays
+        Components, as classes, from first to last.
+    steps : int64 array
+        How the evidence was closed, for the proof.
+    """
+
+    w: Floats
+    inner: Floats
+    before: NDArray[np.bool_]
+    labels: Index
+    parts: list[Index]
+    steps: Index
+
+    @property
+    def search_weights(self) -> Floats:
+        """Differences w_ab - w_ba, inf where a precedence is known."""
+        d = self.w - self.w.T
+        d[self.before] = np.inf
+        d[self.before.T] = -np.inf
+        return d
+
+
+def precedences(problem: Problem) -> NDArray[np.bool_]:
+    """Return the precedences that evidence states: a before b."""
+    state = problem.state
+    before = (state == 1) | (state.T == 0)
+    np.fill_diagonal(before, False)
+    return np.asarray(before)
+
+
+def closed_evidence(problem: Problem) -> tuple[NDArray[np.bool_], Index, bool] | None:
+    """Return precedences closed under transitivity, the steps, and if they clash.
+
+    None if evidence contradicts itself pair by pair.
+    """
+    before = np.zeros((problem.n, problem.n), dtype=np.bool_)
+    steps: Index = np.empty((0, 3), dtype=np.int64)
+    if not len(problem.evidence):
+        return before, steps, False
+    given = precedences(problem)
+    diagonal = np.diagonal(problem.state)
+    if problem.contradicts_itself or (diagonal == 0).any() or (given & given.T).any():
+        return None
+    steps, clash = close_precedence(before, np.argwhere(given).astype(np.int64))
+    return before, steps, bool(clash[0] >= 0)
+
+
+def plan_of(problem: Problem) -> Plan | Proof:
+    """Reduce a problem; a proof is returned instead if evidence contradicts itself."""
+    closed = closed_evidence(problem)
+    if closed is None:
+        return Leaf(infeasible=True)
+    before, steps, clash = closed
+    if clash:
+        return imply_steps(steps, Leaf(infeasible=True))
+    c = problem.dense()
+    n = len(c)
+    w = np.array(c, dtype=np.float64)
+    inner = np.diagonal(w).copy()
+    np.fill_diagonal(w, 0.0)
+    marked = np.where(before.T, -np.inf, w)
+    labels, g = twin_classes(marked)
+    if g < n:
+        w, inner, before = _merged(w, inner, before, labels, g)
+    parts = component_order(np.where(before, np.inf, np.where(before.T, -np.inf, w - w.T)))
+    return Plan(w, inner, before, labels, parts, steps)
+
+
+def _merged(
+    w: Floats, inner: Floats, before: NDArray[np.bool_], labels: Index, g: int
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    first = np.full(g, -1, dtype=np.int64)
+    first[labels[::-1]] = np.arange(len(w))[::-1]
+    size = np.bincount(labels).astype(np.float64)
+    block = w[np.ix_(first, first)] * size[:, None] * size[None, :]
+    own = np.bincount(labels, weights=inner, minlength=g).astype(np.float64)
+    for k in np.flatnonzero(size > 1):
+        a, b = np.flatnonzero(labels == k)[:2]
+        own[k] += w[a, b] * size[k] * (size[k] - 1) / 2
+    return block, own, before[np.ix_(first, first)]
+
+
+def component_order(d: Floats) -> list[Index]:
+    """Return the strongly connected components of the arcs d_ab > 0, topologically sorted.
+
+    Of several components that could come next, the one with the first element does.
+    """
+    if len(d) <= 64:
+        small, total = order_components(d)
+        return [np.flatnonzero(small == k).astype(np.int64) for k in range(total)]
+    arcs = (d > 0).astype(np.int8)
+    count, label = connected_components(arcs, directed=True, connection="strong")
+    first = np.full(count, len(d), dtype=np.int64)
+    np.minimum.at(first, label, np.arange(len(d)))
+    member = csr_array((np.ones(len(d)), (label, np.arange(len(d)))), shape=(count, len(d)))
+    between = (member @ csr_array(arcs.astype(np.float64)) @ member.T).toarray() > 0
+    np.fill_diagonal(between, False)
+    waiting = between.sum(axis=0)
+    key = first.astype(np.float64)
+    parts = []
+    for _ in range(count):
+        k = int(np.argmin(np.where(waiting == 0, key, np.inf)))
+        parts.append(np.flatnonzero(label == k).astype(np.int64))
+        key[k] = np.inf
+        waiting = waiting - between[k]
+    return parts

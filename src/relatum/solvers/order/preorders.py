@@ -1,0 +1,188 @@
+"""Preorders, partial orders and weak orders: local search, then branch and cut.
+
+Preorders generalise both clusterings (equivalence relations) and orders, so the statistics
+of an estimate say how far the best preorder is from either.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.errors import SolverError
+from relatum.problem import (
+    EQUIVALENCES,
+    LINEAR_ORDERS,
+    PARTIAL_ORDERS,
+    PREORDERS,
+    WEAK_ORDERS,
+    FeasibleSet,
+    Problem,
+    Relation,
+)
+from relatum.proof import Leaf, Proof, Propagator
+from relatum.solvers.control import Control
+from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, PreorderRelaxation
+from relatum.solvers.order.preorder_search import PreorderSearch, classes_of
+from relatum.solvers.order.tree import Tree, TreeSettings
+from relatum.solvers.registry import Outcome, Solver, choose, register
+
+__all__ = ["MOST_ELEMENTS", "distances", "solve"]
+
+Flags = NDArray[np.bool_]
+
+MOST_ELEMENTS = 400
+_SETS = {s.names for s in (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)}
+
+
+def _refuses(problem: Problem) -> str | None:
+    if problem.feasible.structure.names not in _SETS:
+        return "is for PREORDERS, PARTIAL_ORDERS and WEAK_ORDERS"
+    if problem.feasible.cap is not None or problem.feasible.groups:
+        return "takes evidence, but no caps and no groups, beside these sets"
+    if problem.n > MOST_ELEMENTS:
+        return f"takes at most {MOST_ELEMENTS} elements, and there are {problem.n}"
+    return None
+
+
+def solve(
+    problem: Problem, control: Control, prove: bool, settings: TreeSettings | None = None
+) -> Outcome:
+    """Search locally and, if asked to prove, branch and cut."""
+    structure = problem.feasible.structure
+    propagator = Propagator(structure)
+    if problem.contradicts_itself:
+        return Outcome(None, -math.inf, Leaf(infeasible=True))
+    closure = propagator.close_all(problem.state)
+    if closure.conflict is not None:
+        return Outcome(None, -math.inf, closure.proof(Leaf(infeasible=True)))
+    c = problem.dense()
+    start = _start(propagator, c, closure.state, control)
+    if start is None:
+        return Outcome(None)
+    search = PreorderSearch(
+        c,
+        closure.state,
+        start,
+        ties=not structure.has("antisymmetric"),
+        connex=structure.has("connex"),
+        seed=control.seed,
+    )
+    _kicks(search, control, prove)
+    stats: dict[str, Any] = {}
+    bound, proof = math.inf, None
+    if prove:
+        bound, proof, stats = _prove(c, structure, closure.state, search, control, settings)
+        proof = closure.proof(proof)
+    stats |= distances(problem, search.best, control)
+    return Outcome(Relation(search.best), bound, proof, stats)
+
+
+def _start(
+    propagator: Propagator, c: NDArray[np.float64], state: NDArray[np.int8], control: Control
+) -> Flags | None:
+    """Return the start given, or a relation decided pair by pair, heavy ones first."""
+    if control.start is not None:
+        return control.start.matrix().copy()
+    order = np.argsort(-np.abs(c).ravel(), kind="stable").astype(np.int64)
+    return propagator.complete(state, order, c > 0)
+
+
+def _kicks(search: PreorderSearch, control: Control, prove: bool) -> None:
+    """Kick until nothing has improved for long; less so if a proof is to follow."""
+    n = len(search.best)
+    if n < 3:
+        return
+    idle, limit = 0, (2 if prove else 20) * n + 10
+    while idle < limit and not control.expired():
+        idle = 0 if search.kick(2 + idle % 4) else idle + 1
+        if idle % 50 == 0:
+            control.report(search.value)
+
+
+def _prove(
+    c: NDArray[np.float64],
+    structure: FeasibleSet,
+    state: NDArray[np.int8],
+    search: PreorderSearch,
+    control: Control,
+    settings: TreeSettings | None,
+) -> tuple[float, Proof, dict[str, Any]]:
+    relaxation = PreorderRelaxation(c, structure, state)
+    diagonal = math.fsum(np.diagonal(c).tolist())
+    incumbent = PreorderIncumbent(search, relaxation, offset=diagonal)
+    tree = Tree(relaxation, incumbent, control, settings or TreeSettings(half_rounds=0))
+    bound, proof = tree.run()
+    total = bound + diagonal
+    if not incumbent.grid or not np.array_equal(c, np.rint(c)):
+        total += 1e-13 * float(np.abs(c).sum())
+    return total, proof, tree.stats
+
+
+def distances(problem: Problem, y: Flags, control: Control) -> dict[str, Any]:
+    """Say how far a preorder is from being an equivalence relation, or an order.
+
+    Counts of unordered pairs: ``tied`` (both ways), ``one_way`` and ``incomparable``. The
+    preorder is an equivalence relation iff ``one_way`` is 0, a partial order iff ``tied``
+    is 0, a weak order iff ``incomparable`` is 0. For PREORDERS, ``value_of`` gives the values
+    found for these smaller sets.
+    """
+    i, j = np.triu_indices(len(y), 1)
+    forward, backward = y[i, j], y[j, i]
+    stats: dict[str, Any] = {
+        "classes": int(classes_of(y).max()) + 1,
+        "tied": int((forward & backward).sum()),
+        "one_way": int((forward ^ backward).sum()),
+        "incomparable": int((~forward & ~backward).sum()),
+    }
+    if problem.feasible.structure == PREORDERS and len(y) > 1:
+        stats["value_of"] = _values_within(problem, control)
+    return stats
+
+
+def _values_within(problem: Problem, control: Control) -> dict[str, float]:
+    """Values found, without proof, for the families that preorders generalise."""
+    evidence = FeasibleSet([problem.evidence])
+    smaller = {
+        "EQUIVALENCES": EQUIVALENCES,
+        "PARTIAL_ORDERS": PARTIAL_ORDERS,
+        "WEAK_ORDERS": WEAK_ORDERS,
+        "LINEAR_ORDERS": LINEAR_ORDERS,
+    }
+    values = {}
+    for name, structure in smaller.items():
+        try:
+            part = Problem(problem.dense(), structure & evidence)
+            solver = choose(part, "auto", False)
+        except SolverError:
+            continue
+        child = Control(time_limit=min(2.0, max(0.1, control.remaining())), seed=control.seed)
+        relation = solver.run(part, child).relation
+        if relation is not None:
+            values[name] = part.value(relation)
+    return values
+
+
+register(
+    Solver(
+        name="preorder_branch_and_cut",
+        summary="Preorders, partial and weak orders, by local search and first-order cuts.",
+        proves=True,
+        refuses=_refuses,
+        run=lambda problem, control: solve(problem, control, True),
+        rank=lambda problem, prove: 30.0 if prove or problem.n <= 15 else 60.0,
+    )
+)
+register(
+    Solver(
+        name="preorder_local_search",
+        summary="Preorders, partial and weak orders, by moves of elements and of classes.",
+        proves=False,
+        refuses=_refuses,
+        run=lambda problem, control: solve(problem, control, False),
+        rank=lambda problem, prove: 50.0,
+    )
+)

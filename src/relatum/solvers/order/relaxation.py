@@ -1,0 +1,326 @@
+"""The linear relaxation of linear orders: 3-dicycle rows, {0,1/2}-cuts, fixed pairs.
+
+Of each pair i < j only x_ij is a column: x_ji = 1 - x_ij. The objective is the sum of
+d_ij x_ij over i < j with d_ij = c_ij - c_ji, so that the value of an order is the
+objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided row
+0 <= x_ij + x_jk - x_ik <= 1: its sides are the 3-dicycle rows of the two directions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from relatum.kernels.order.rows import close_precedence, half_cycles, violated_dicycles
+from relatum.kernels.order.search import insertion_search, order_gain
+from relatum.kernels.order.states import least_loss, pack_cycles
+from relatum.lp import FirstOrderLP
+from relatum.proof import Cuts, Imply, Proof, folded_half_rows, grid_of
+from relatum.solvers.order.search import least_gain
+from relatum.solvers.order.tree import Incumbent
+
+__all__ = ["OrderIncumbent", "OrderRelaxation", "imply_steps"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+
+TRIPLES = "dicycle"  # names of row blocks inside the relaxation
+HALVES = "half_dicycle"
+HALF_EFFORT = 60  # nodes looked at from each source of a {0,1/2}-cut
+OUTRIGHT = 62  # elements that may be ordered outright: one bit each
+
+
+def imply_steps(steps: Index, then: Proof) -> Proof:
+    """Wrap a proof in the precedences that follow by transitivity, in their order."""
+    if not len(steps):
+        return then
+    pairs = steps[:, [0, 2]]
+    return Imply(("transitive",) * len(steps), steps, pairs, np.ones(len(steps), np.bool_), then)
+
+
+class OrderRelaxation:
+    """Bounds on max sum of d_ij over i < j with i before j.
+
+    Parameters
+    ----------
+    d : float64 array (n, n)
+        Antisymmetric and finite.
+
+    Attributes
+    ----------
+    before : bool array (n, n)
+        The precedences fixed so far, transitively closed.
+    """
+
+    def __init__(self, d: Floats) -> None:
+        n = len(d)
+        self.n = n
+        self.upper = np.triu_indices(n, 1)
+        self.column = np.zeros((n, n), dtype=np.int64)
+        self.column[self.upper] = np.arange(len(self.upper[0]))
+        self.column += self.column.T
+        self.d = d
+        self.lp = FirstOrderLP(np.ascontiguousarray(d[self.upper]))
+        self.before = np.zeros((n, n), dtype=np.bool_)
+        self._known: set[int] = set()
+
+    def copy(self) -> OrderRelaxation:
+        """Return an independent copy, with the same rows, point and multipliers."""
+        other = OrderRelaxation.__new__(OrderRelaxation)
+        other.__dict__.update(self.__dict__)
+        other.lp = self.lp.copy()
+        other.before = self.before.copy()
+        return other
+
+    def point(self) -> Floats:
+        """Return the current point as a full matrix with x_ji = 1 - x_ij."""
+        x = np.zeros((self.n, self.n))
+        x[self.upper] = self.lp.x
+        return x + np.tril(1.0 - x.T, -1)
+
+    def separate(self, x: Floats, tolerance: float, per_pair: int = 1) -> float:
+        """Add triples that x violates; return the largest violation found."""
+        found, amount = violated_dicycles(x, tolerance, per_pair)
+        if not len(found):
+            return 0.0
+        worst = float(amount.max())
+        found = self._new_triples(found[amount > 0.2 * worst])
+        i, j, k = found.T
+        columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
+        self.lp.add_triples(TRIPLES, found, columns, 0.0, 1.0)
+        return worst
+
+    def start_from_packing(self) -> None:
+        """Add edge-disjoint 3-cycles of the majority graph, their weights as multipliers."""
+        cycles, weight = pack_cycles(np.maximum(self.d, 0.0))
+        found = np.sort(cycles, axis=1)
+        i, j, k = found.T
+        columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
+        self.lp.add_triples(TRIPLES, found, columns, 0.0, 1.0)
+        if len(found):
+            # a b c, b c a and c a b with a < b < c turn one way: the high side
+            first = cycles.argmin(axis=1)
+            rows = np.arange(len(cycles))
+            high = cycles[rows, (first + 1) % 3] < cycles[rows, (first + 2) % 3]
+            block = self.lp.pool[TRIPLES]
+            self.lp.pool[TRIPLES] = replace(block, multipliers=np.where(high, weight, -weight))
+            self.lp.evaluate()
+
+    def _new_triples(self, found: Index) -> Index:
+        """Leave out the triples that the pool has already."""
+        block = self.lp.pool.get(TRIPLES)
+        if block is None:
+            return found
+        power = np.array([self.n * self.n, self.n, 1])
+        known = np.append(np.sort(block.index @ power), self.n**3)
+        key = found @ power
+        return np.asarray(found[known[np.searchsorted(known, key)] != key])
+
+    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
+        """Add {0,1/2}-cuts that x violates; return how many."""
+        i, j = self.upper
+        distance = np.abs(x[i, j] - 0.5)
+        order = np.lexsort((rng.random(len(i)), np.round(distance, 3)))
+        chosen = order[distance[order] < 0.49][:limit]
+        sources = np.column_stack([i[chosen], j[chosen]])
+        steps, ends, _ = half_cycles(x, sources, 0.9, HALF_EFFORT)
+        if not len(ends):
+            return 0
+        index = _half_index(steps, ends)
+        block = self.lp.pool.get(HALVES)
+        seen = set() if block is None else {r[r >= 0].tobytes() for r in block.index}
+        fresh = [k for k, r in enumerate(index) if r[r >= 0].tobytes() not in seen]
+        if not fresh:
+            return 0
+        index = index[fresh]
+        a, b, coefficient, start, rhs = folded_half_rows(index)
+        columns = self.column[a, b]
+        shape = (len(rhs), len(i))
+        matrix = sparse.csr_array((coefficient.astype(np.float64), columns, start), shape=shape)
+        broken = matrix @ x[i, j] - rhs > 0.02
+        if broken.any():
+            self.lp.add_rows(HALVES, index[broken], matrix[broken], -np.inf, rhs[broken])
+        return int(np.count_nonzero(broken))
+
+    def cuts(self) -> tuple[Cuts, ...]:
+        """Return rows and multipliers as a certificate names them."""
+        out = []
+        triples = self.lp.pool.get(TRIPLES)
+        if triples is not None and len(triples):
+            y = self._rounded(triples.multipliers)
+            for sign, index in ((1, triples.index), (-1, triples.index[:, ::-1])):
+                own = sign * y > 0
+                if own.any():
+                    out.append(Cuts("transitive", index[own], sign * y[own]))
+        halves = self.lp.pool.get(HALVES)
+        if halves is not None and len(halves):
+            y = self._rounded(halves.multipliers)
+            if (y > 0).any():
+                out.append(Cuts(HALVES, halves.index[y > 0], y[y > 0]))
+        return tuple(out)
+
+    def _rounded(self, y: Floats) -> Floats:
+        """Drop the digits of multipliers that no margin would notice."""
+        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 48)
+        return np.asarray(np.rint(y / unit) * unit)
+
+    def fixable(self, target: float) -> tuple[Index, NDArray[np.bool_]]:
+        """Return open pairs ab, a before b, whose opposite has a bound of at most `target`."""
+        r = self.lp.reduced
+        i, j = self.upper
+        sure = (np.abs(r) >= self.lp.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
+        i, j, r = i[sure], j[sure], r[sure]
+        pairs = np.column_stack([np.where(r > 0, i, j), np.where(r > 0, j, i)])
+        return pairs, np.ones(len(pairs), dtype=np.bool_)
+
+    def assign(
+        self, pairs: Index, values: NDArray[np.bool_]
+    ) -> tuple[Callable[[Proof], Proof], bool]:
+        """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
+        turned = np.ascontiguousarray(np.where(values[:, None], pairs, pairs[:, ::-1]))
+        steps, clash = close_precedence(self.before, turned)
+        if clash[0] < 0:
+            a, b = np.concatenate([turned, steps[:, [0, 2]]]).T
+            self.lp.fix(self.column[a, b], (a < b).astype(np.float64))
+        return partial(imply_steps, steps), bool(clash[0] < 0)
+
+    def settle(self, incumbent: Incumbent, states: int) -> bool:
+        """Order what is open by the subsets that may begin a better order, if these are few.
+
+        The best order is offered to the incumbent; True if then none is better by more than
+        half of what the incumbent tolerates.
+        """
+        if self.n > OUTRIGHT or states == 0:
+            return False
+        slack = 0.75 * incumbent.grid or 0.5 * incumbent.tolerance
+        loss = np.maximum(self.d, 0.0)
+        loss[self.before], loss[self.before.T] = np.inf, 0.0
+        lp = self.lp
+        most = float(np.maximum(lp.lower * lp.objective, lp.upper * lp.objective).sum())
+        limit = most - incumbent.value - slack
+        done, least, order = least_loss(loss, limit, states, states // 13)
+        if done and least < np.inf:
+            rank = np.argsort(order)
+            incumbent.take((rank[:, None] < rank).astype(np.float64))
+        return bool(done and most - least < incumbent.value + slack)
+
+    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
+        """Return open pairs near one half, heavy ones first."""
+        i, j = self.upper
+        x, lp = self.lp.x, self.lp
+        weight = np.abs(lp.objective)
+        score = (0.5 - np.abs(x - 0.5)) * (1 + weight / weight.mean())
+        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
+        chosen = np.argsort(-score, kind="stable")[:count]
+        return [(int(i[c]), int(j[c])) for c in chosen if score[c] > 0]
+
+
+class OrderIncumbent(Incumbent):
+    """The best linear order so far, and a local search for better ones.
+
+    Parameters
+    ----------
+    d : float64 array (n, n)
+        Differences w_ab - w_ba; the value is the sum of d_ij over i < j with i before j.
+    order : int64 array (n,)
+    offset, parts
+        As in `Incumbent`.
+    before : bool array (n, n), optional
+        Known precedences.
+    """
+
+    views = 8  # elements from which a point is looked at in search of orders
+
+    def __init__(
+        self,
+        d: Floats,
+        order: Index,
+        offset: float = 0.0,
+        parts: int = 1,
+        before: NDArray[np.bool_] | None = None,
+    ) -> None:
+        self.d = d
+        self.order = order
+        self._upper = float(np.triu(d, 1).sum())
+        self._exact = grid_of(d) > 0  # sums of integers need no care
+        super().__init__(self.value_of(order), grid_of(d), float(np.abs(d).sum()), offset, parts)
+        self.search = d.copy()
+        self.known: Index = np.empty((0, 2), dtype=np.int64)
+        if before is not None:
+            self.known = np.argwhere(before)
+            self.search[before], self.search[before.T] = np.inf, -np.inf
+        self.least = least_gain(d)
+
+    def value_of(self, order: Index) -> float:
+        """Sum d_ij over i < j with i before j."""
+        if self._exact:
+            return float(order_gain(self.d, order) + self._upper) / 2
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        i, j = np.triu_indices(len(order), 1)
+        return math.fsum(self.d[i, j][rank[i] < rank[j]].tolist())
+
+    def offer(self, order: Index) -> bool:
+        """Take an order if it is better."""
+        if np.array_equal(order, self.order):
+            return False
+        # a quick sum first: of d over both directions, which is twice the value and more
+        rough = (order_gain(self.d, order) + self._upper) / 2
+        if rough <= self.value - 1e-6 * max(1.0, abs(self.value)):
+            return False
+        value = self.value_of(order)
+        if value <= self.value + 1e-9 * max(1.0, abs(self.value)):
+            return False
+        self.order, self.value = order.copy(), value
+        return True
+
+    def improve(self, x: Floats, rng: np.random.Generator) -> None:
+        """Search from orders that the point suggests.
+
+        Beside the order by row sums, elements are ordered by x seen from one of them: where
+        all rotations of an order are worth the same, the point is their average, and only
+        this view of it shows the order.
+        """
+        seen_from = rng.choice(len(x), min(len(x), self.views), replace=False)
+        x = x + np.eye(len(x))
+        for key in (x.sum(axis=1), *x[seen_from]):
+            order = np.argsort(-key, kind="stable")
+            if self._respects(order):
+                insertion_search(self.search, order, self.least)
+                self.offer(order)
+
+    def take(self, x: Floats) -> None:
+        """Look at an integral point."""
+        self.offer(np.argsort(-x.sum(axis=1), kind="stable"))
+
+    def _respects(self, order: Index) -> bool:
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return bool((rank[self.known[:, 0]] < rank[self.known[:, 1]]).all())
+
+
+def _half_index(steps: Index, ends: Index) -> Index:
+    """Name each walk's rows: triples (a, b, c) of dicycle rows, and (a, b, b) for x_ab <= 1."""
+    rows = []
+    for lo, hi in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
+        names: list[tuple[int, int, int]] = []
+        box: dict[tuple[int, int], int] = {}
+        for i, j, k, third, code in steps[lo:hi].tolist():
+            names.append((i, j, k) if code & 1 else (k, j, i))
+            p, q = ((i, j), (j, k), (i, k))[third]
+            side = (p, q) if code & 2 else (q, p)
+            box[side] = box.get(side, 0) + 1
+        # a row of the box used twice keeps everything even when left out
+        names += [(p, q, q) for (p, q), count in box.items() if count % 2]
+        rows.append(np.array(sorted(names), dtype=np.int64).reshape(-1))
+    width = max(len(r) for r in rows)
+    out = np.full((len(rows), width), -1, dtype=np.int64)
+    for k, r in enumerate(rows):
+        out[k, : len(r)] = r
+    return np.unique(out, axis=0)

@@ -1,0 +1,131 @@
+"""Heuristic linear orders: annealing over the places of elements, then insertion search."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.kernels.order.search import anneal_order, insertion_search, order_gain
+
+__all__ = ["CHAINS", "OrderSearch", "least_gain"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+Expired = Callable[[], bool]
+
+CHAINS = 2
+# First and last temperature of each chain, in units of the mean absolute weight. Where few
+# weights are large and most are small, either chain may be the better one.
+HOT = ((3.0, 0.1), (20.0, 0.2))
+WARM = ((1.2, 0.1), (4.0, 0.2))  # keeps most of an order
+_NOISE_SIZE = 1 << 14
+
+
+def least_gain(d: Floats) -> float:
+    """Return the gain a move must exceed, so that nothing cycles on rounding."""
+    finite = np.abs(d[np.isfinite(d)])
+    return 1e-9 * float(finite.max(initial=0.0)) + 1e-300
+
+
+@lru_cache(maxsize=4)
+def _noise(seed: int) -> tuple[Floats, NDArray[np.uint64]]:
+    """Return Gumbel noise and the states of the chains' random numbers."""
+    rng = np.random.default_rng(seed)
+    noise = rng.gumbel(size=_NOISE_SIZE)
+    return noise, rng.integers(1, 2**63, size=(CHAINS, 1)).astype(np.uint64)
+
+
+class OrderSearch:
+    """Annealing from the best order so far, in cycles of a few chains each.
+
+    Parameters
+    ----------
+    d : float64 array (n, n)
+        d_ab is gained when a comes before b instead of after it; inf where that is known.
+    start : int64 array (n,)
+        An order that respects what is known.
+    seed : int
+    threads : int, optional
+        How many chains run at a time; chosen by the size of the problem if left out.
+
+    Notes
+    -----
+    There are `CHAINS` chains, each with random numbers of its own, whatever the number of
+    threads; of orders that are worth the same, the first chain's is kept. So the sequence of
+    orders depends on the seed only; a time limit cuts it short.
+    """
+
+    def __init__(self, d: Floats, start: Index, seed: int = 0, threads: int | None = None) -> None:
+        self.d = np.ascontiguousarray(d, dtype=np.float64)
+        self.order = np.array(start, dtype=np.int64)
+        self.least = least_gain(self.d)
+        insertion_search(self.d, self.order, self.least)
+        self._finite = np.where(np.isfinite(self.d), self.d, 0.0)
+        self.gain = order_gain(self._finite, self.order)
+        self.noise, states = _noise(seed)
+        self.states = states.copy()
+        finite = np.abs(self.d[np.isfinite(self.d)])
+        self.scale = float(finite.mean()) if finite.size else 0.0
+        if threads is None:
+            threads = min(CHAINS, os.cpu_count() or 1) if len(self.order) >= 60 else 1
+        self.threads = threads
+
+    def anneal(
+        self,
+        steps: int,
+        heats: tuple[tuple[float, float], ...] = HOT,
+        expired: Expired = lambda: False,
+        chains: int = 1,
+    ) -> bool:
+        """Anneal chains from the best order; return whether a better one was found.
+
+        Temperatures are in units of the mean absolute weight. The work is done in slices,
+        between which `expired` may end it.
+        """
+        if len(self.order) < 3 or self.scale == 0.0:
+            return False
+        run = partial(self._chain, steps, heats, expired)
+        if self.threads > 1 and chains > 1:
+            with ThreadPoolExecutor(self.threads) as executor:
+                orders = list(executor.map(run, range(chains)))
+        else:
+            orders = [run(k) for k in range(chains)]
+        better = False
+        for order in orders:
+            gain = order_gain(self._finite, order)
+            if gain > self.gain + self.least:
+                self.order, self.gain, better = order, gain, True
+        return better
+
+    def cycle(self, steps: int, expired: Expired = lambda: False) -> bool:
+        """Anneal all chains from hot, then twice from warm; return whether that was better."""
+        better = self.anneal(steps // 2, HOT, expired, CHAINS)
+        for _ in range(2):
+            if not expired():
+                better |= self.anneal(steps // 4, WARM, expired, CHAINS)
+        return better
+
+    def _chain(
+        self,
+        steps: int,
+        heats: tuple[tuple[float, float], ...],
+        expired: Expired,
+        chain: int,
+    ) -> Index:
+        n = len(self.order)
+        heat = heats[chain % len(heats)]
+        order = self.order.copy()
+        slices = max(1, steps * n // 20_000_000)
+        ladder = np.geomspace(heat[0], heat[1], slices + 1) * self.scale
+        for k in range(slices):
+            part = ladder[k : k + 2].copy()
+            anneal_order(self.d, order, part, steps // slices, self.noise, self.states[chain])
+            if expired():
+                break
+        insertion_search(self.d, order, self.least)
+        return order

@@ -1,0 +1,361 @@
+"""Branch and cut on first-order relaxations of orders.
+
+The tree knows nothing of the kind of order: a `Relaxation` bounds, cuts and fixes, an
+`Incumbent` holds the best relation and improves it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.lp import FirstOrderLP
+from relatum.proof import Branch, Cuts, Fix, Leaf, Proof, SubsetOrder
+from relatum.solvers.control import Control
+
+__all__ = ["Incumbent", "Relaxation", "Tree", "TreeSettings"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Wrap = Callable[[Proof], Proof]
+
+
+FEW_OPEN = 0.4  # share of open pairs below which a tree is small
+
+
+class Relaxation(Protocol):
+    """What the tree asks of a linear relaxation."""
+
+    lp: FirstOrderLP
+
+    def copy(self) -> Self:
+        """Return an independent copy, with the same rows, point and multipliers."""
+
+    def point(self) -> Floats:
+        """Return the current point as a full matrix."""
+
+    def separate(self, x: Floats, tolerance: float, per_pair: int) -> float:
+        """Add rows that x violates by more than the tolerance; return the largest violation."""
+
+    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
+        """Add {0,1/2}-cuts that x violates; return how many."""
+
+    def cuts(self) -> tuple[Cuts, ...]:
+        """Return rows and multipliers as a certificate names them."""
+
+    def fixable(self, target: float) -> tuple[Index, Flags]:
+        """Return open pairs and values whose opposite has a bound of at most `target`."""
+
+    def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
+        """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
+
+    def settle(self, incumbent: Incumbent, states: int) -> bool:
+        """Finish what is open outright, if that takes few states; offer the best to the incumbent.
+
+        True if no relation is better then; a checker is left to see that for itself.
+        """
+
+    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
+        """Return open pairs worth branching on, best first."""
+
+
+class Incumbent:
+    """The best relation so far, and the level that a bound must reach to be of no interest.
+
+    With integer weights of greatest common divisor g, values differ by multiples of g: a
+    bound below value + g is as good as one at the value. Otherwise most of the tolerance
+    that `relatum.proof.estimate.closes` allows is used.
+
+    Parameters
+    ----------
+    value : float
+        Of the relaxation's objective.
+    grid : float
+        g, or 0.
+    magnitude : float
+        Sum of the absolute weights.
+    offset : float
+        What is to be added to the objective.
+    parts : int
+        Over how many problems the tolerance is shared.
+    """
+
+    def __init__(
+        self, value: float, grid: float, magnitude: float, offset: float = 0.0, parts: int = 1
+    ) -> None:
+        self.value = value
+        self.offset = offset
+        self.parts = max(1, parts)
+        self.rounding = 1e-12 * magnitude
+        self.grid = grid if grid >= 100 * self.rounding else 0.0
+
+    def improve(self, x: Floats, rng: np.random.Generator) -> None:
+        """Search from relations that a point suggests."""
+
+    def take(self, x: Floats) -> None:
+        """Look at an integral point that is feasible."""
+
+    @property
+    def tolerance(self) -> float:
+        """How far above the value the bound of a finished search may lie."""
+        if self.grid:
+            return 0.0
+        return (8e-7 + 4e-10 * abs(self.value + self.offset)) / self.parts
+
+    @property
+    def level(self) -> float:
+        """A bound of at most this needs no further search."""
+        return self.value + (self.grid or self.tolerance) - self.rounding
+
+    @property
+    def claim(self) -> float:
+        """The bound of a finished search."""
+        return self.value + self.tolerance
+
+
+@dataclass(eq=False)
+class _Node:
+    relaxation: Relaxation | None
+    bound: float
+    depth: int = 0
+    wraps: list[Wrap] = field(default_factory=list)
+    cuts: tuple[Cuts, ...] = ()
+    pair: tuple[int, int] = (-1, -1)
+    children: tuple[_Node, ...] = ()
+    consistent: bool = True
+    outright: bool = False
+
+    def keep_bound(self, relaxation: Relaxation) -> None:
+        """Keep the relaxation's bound, and the multipliers that prove it, if it is better."""
+        if relaxation.lp.bound < self.bound:
+            self.bound, self.cuts = relaxation.lp.bound, relaxation.cuts()
+
+    def proof(self) -> Proof:
+        """Return the proof of everything below the node."""
+        proof: Proof = SubsetOrder() if self.outright else Leaf(self.cuts)
+        if self.children:
+            related, unrelated = (c.proof() for c in self.children)
+            proof = Branch(self.pair, unrelated, related)
+        for wrap in reversed(self.wraps):
+            proof = wrap(proof)
+        return proof
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """Knobs of the search, for tests and experiments."""
+
+    iterations: int = 180
+    node_iterations: int = 100
+    root_rounds: int = 400
+    node_rounds: int = 8
+    half_rounds: int = 40
+    half_sources: int = 60
+    node_half_rounds: int = 3
+    node_half_sources: int = 20
+    candidates: int = 4
+    probe_iterations: int = 30
+    max_nodes: int = 1_000_000
+    states: int = 6_000  # subsets looked at to order outright what is left open
+
+
+class Tree:
+    """Cutting planes at the root, then branching, best bound first.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    incumbent : Incumbent
+    control : Control
+    settings : TreeSettings, optional
+    """
+
+    def __init__(
+        self,
+        relaxation: Relaxation,
+        incumbent: Incumbent,
+        control: Control,
+        settings: TreeSettings | None = None,
+    ) -> None:
+        self.incumbent = incumbent
+        self.control = control
+        self.settings = settings or TreeSettings()
+        self.rng = np.random.default_rng(control.seed)
+        self.root = _Node(relaxation, math.inf)
+        self.stats: dict[str, Any] = {"nodes": 0, "rounds": 0, "half_cuts": 0}
+
+    def run(self) -> tuple[float, Proof]:
+        """Search; return (bound, proof)."""
+        open_nodes: list[tuple[float, int, _Node]] = []
+        closed_by_limit: list[float] = []
+        count = 0
+        todo = [self.root]
+        while True:
+            for node in todo:
+                self.stats["nodes"] += 1
+                if not self._bound(node):
+                    heapq.heappush(open_nodes, (-node.bound, count, node))
+                    count += 1
+            while open_nodes and -open_nodes[0][0] <= self.incumbent.level:
+                heapq.heappop(open_nodes)  # the incumbent has improved since
+            if not open_nodes or self.control.expired() or count >= self.settings.max_nodes:
+                break
+            self._report(-open_nodes[0][0])
+            node = heapq.heappop(open_nodes)[2]
+            todo = self._branch(node)
+            if not todo:
+                closed_by_limit.append(node.bound)
+        rest = [-b for b, _, _ in open_nodes] + closed_by_limit
+        bound = max([self.incumbent.claim, *(b + self.incumbent.rounding for b in rest)])
+        return bound, self.root.proof()
+
+    def _report(self, bound: float) -> None:
+        inc = self.incumbent
+        rows = 0 if self.root.relaxation is None else self.root.relaxation.lp.n_rows
+        self.control.report(inc.value + inc.offset, bound + inc.offset, self.stats["nodes"], rows)
+
+    def _bound(self, node: _Node) -> bool:
+        """Add rows and fix pairs until the node is closed (True) or progress stalls."""
+        relaxation, s = node.relaxation, self.settings
+        if not node.consistent or (node.depth == 0 and self._settles(node)):
+            node.relaxation = None
+            return True
+        assert relaxation is not None
+        is_root = node.depth == 0
+        limit = s.root_rounds if is_root else s.node_rounds
+        history: list[float] = []
+        threshold, halves = 0.05, 0
+        if is_root:
+            relaxation.separate(relaxation.point(), 0.05, 2)
+        else:
+            relaxation.lp.drop_implied()
+        for round_ in range(limit):
+            self.stats["rounds"] += 1
+            iterations = min(s.iterations, 60 * (round_ + 1)) if is_root else s.node_iterations
+            relaxation.lp.run(iterations)
+            x = relaxation.point()
+            if is_root or round_ == 0:
+                self.incumbent.improve(x, self.rng)
+            if self._closes(node) or self._fix(node):
+                node.relaxation = None
+                return True
+            if self.control.expired():
+                break
+            if is_root:
+                self._report(relaxation.lp.bound)
+            history.append(relaxation.lp.bound)
+            relaxation.lp.drop_idle()
+            worst = relaxation.separate(x, threshold, 2 if is_root else 1)
+            if worst == 0.0:
+                threshold *= 0.4
+            if self._stalls(history, 1 if worst == 0.0 else (5 if is_root else 2), is_root):
+                if halves >= self._half_rounds(relaxation, is_root):
+                    break
+                halves += 1
+                sources = s.half_sources if is_root else s.node_half_sources
+                added = relaxation.add_half_cuts(x, sources, self.rng)
+                self.stats["half_cuts"] += added
+                if not added and (threshold < 1e-3 or not is_root):
+                    break
+                threshold = max(threshold, 0.01)
+        node.keep_bound(relaxation)
+        return False
+
+    def _stalls(self, history: list[float], back: int, is_root: bool) -> bool:
+        """Say whether the last rounds brought little of what is missing."""
+        if len(history) <= back:
+            return False
+        gap = history[-1] - self.incumbent.level
+        return history[-back - 1] - history[-1] < (0.03 if is_root else 0.05) * gap
+
+    def _half_rounds(self, relaxation: Relaxation, is_root: bool) -> int:
+        """Return how often {0,1/2}-cuts are worth their time.
+
+        Where most pairs are fixed already, what is left is small and branching is quicker.
+        """
+        if not is_root:
+            return self.settings.node_half_rounds
+        few = _open_columns(relaxation) < FEW_OPEN * relaxation.lp.objective.size
+        return 0 if few else self.settings.half_rounds
+
+    def _closes(self, node: _Node) -> bool:
+        assert node.relaxation is not None
+        if node.relaxation.lp.bound > self.incumbent.level:
+            return False
+        node.bound = node.relaxation.lp.bound
+        node.cuts = node.relaxation.cuts()
+        return True
+
+    def _fix(self, node: _Node) -> bool:
+        """Fix pairs by reduced cost; True if that leaves nothing open."""
+        relaxation = node.relaxation
+        assert relaxation is not None
+        pairs, values = relaxation.fixable(self.incumbent.level)
+        if len(pairs) <= 0.05 * _open_columns(relaxation):
+            return False
+        cuts = relaxation.cuts()
+        wrap, consistent = relaxation.assign(pairs, values)
+        node.wraps.append(lambda then: Fix(cuts, pairs, values, then))
+        node.wraps.append(wrap)
+        if not consistent:
+            return True
+        if _open_columns(relaxation):
+            relaxation.lp.drop_implied()
+            return self._settles(node)
+        self.incumbent.take(relaxation.point())
+        node.cuts = ()  # every pair is fixed: without rows the bound is the value
+        return True
+
+    def _settles(self, node: _Node) -> bool:
+        """Finish what the node leaves open outright, if few states have to be looked at."""
+        assert node.relaxation is not None
+        node.outright = node.relaxation.settle(self.incumbent, self.settings.states)
+        return node.outright
+
+    def _branch(self, node: _Node) -> list[_Node]:
+        """Split at the pair whose two sides improve the bound most, by short trials."""
+        relaxation = node.relaxation
+        assert relaxation is not None
+        best: tuple[float, tuple[int, int], tuple[_Node, ...]] | None = None
+        for pair in relaxation.branch_pairs(self.settings.candidates):
+            sides = tuple(self._side(node, pair, first) for first in (True, False))
+            gains = [min(max(node.bound - s.bound, 1e-9), 1e30) for s in sides]
+            score = min(gains) * math.sqrt(max(gains))
+            if best is None or score > best[0]:
+                best = score, pair, sides
+            if self.control.expired():
+                break
+        if best is None:
+            return []
+        node.pair, node.children = best[1], best[2]
+        for side in best[2]:
+            side.bound, side.cuts = node.bound, node.cuts  # what holds here holds there
+            if side.consistent and side.relaxation is not None:
+                side.keep_bound(side.relaxation)
+        node.relaxation = None
+        return list(best[2])
+
+    def _side(self, node: _Node, pair: tuple[int, int], first: bool) -> _Node:
+        """Return the child in which the pair is fixed, after a short trial."""
+        assert node.relaxation is not None
+        relaxation = node.relaxation.copy()
+        child = _Node(relaxation, node.bound, node.depth + 1)
+        fixed = np.array([pair], dtype=np.int64)
+        wrap, child.consistent = relaxation.assign(fixed, np.array([first]))
+        child.wraps.append(wrap)
+        child.bound = -math.inf
+        if child.consistent:
+            relaxation.lp.run(self.settings.probe_iterations)
+            child.bound = min(node.bound, relaxation.lp.bound)
+        return child
+
+
+def _open_columns(relaxation: Relaxation) -> int:
+    return int(np.count_nonzero(relaxation.lp.lower < relaxation.lp.upper))

@@ -1,0 +1,290 @@
+"""Exact estimation of equivalence relations: branch and cut on a first-order relaxation.
+
+At each node, rounds of linear programming and separation (triangles, odd wheels,
+2-partition rows) lower the bound; pairs whose other value cannot be better are fixed, and
+related elements contracted. What is left is branched on: a pair is related, or it is not.
+Everything that is used is written to the proof.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from relatum.problem import EQUIVALENCES, Partition, Problem
+from relatum.solvers.control import Control
+from relatum.solvers.partition.exact.incumbent import Incumbent, Opening, no_partition, opened
+from relatum.solvers.partition.exact.node import Node
+from relatum.solvers.partition.exact.relaxation import Relaxation
+from relatum.solvers.partition.search.heuristics import local_search
+from relatum.solvers.registry import Outcome, Solver, register
+
+__all__ = ["SETTINGS", "Settings", "run"]
+
+SMALL = 20  # elements up to which the local search of the incumbent is enough
+LARGEST = 2500  # elements of a problem that the solver accepts: a column for every pair
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the search may spend.
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations of the linear programming engine a round.
+    threshold : float
+        Least violation of rows to add at first; times 0.4 when nothing is found.
+    least_threshold : float
+        Below this, separation has failed.
+    stall : float
+        A node is branched when this share of the gap has not been closed in `patience`
+        rounds.
+    patience : int
+    candidates : int
+        Pairs tried in strong branching.
+    search : int
+        Iterations of local search before the first round.
+    """
+
+    iterations: int = 100
+    threshold: float = 0.05
+    least_threshold: float = 0.004
+    stall: float = 0.1
+    patience: int = 3
+    candidates: int = 3
+    search: int = 400
+
+
+SETTINGS = Settings()
+
+
+@dataclass
+class _Search:
+    """One run of branch and cut."""
+
+    problem: Problem
+    incumbent: Incumbent
+    control: Control
+    settings: Settings
+    rng: np.random.Generator
+    open_nodes: list[tuple[float, int, Node]] = field(default_factory=list)
+    pushed: int = 0
+    limit: float = -math.inf  # the largest bound that closed a node
+    stats: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "rounds": 0, "rows": 0})
+
+    def solve(self, root: Node) -> None:
+        """Process nodes, best bound first, until none is open or time is up."""
+        self.push(root)
+        while self.open_nodes and not self.control.expired():
+            _, _, node = heapq.heappop(self.open_nodes)
+            self.stats["nodes"] += 1
+            self.cut(node, [other for _, _, other in self.open_nodes])
+            if self.control.expired():
+                break
+            if not node.closed and node.depth == 0:
+                self.anneal()
+                self.settle(node)
+            if not node.closed:
+                self.branch(node)
+            node.release()
+
+    def push(self, node: Node) -> None:
+        """Queue a node unless it is closed."""
+        self.settle(node)
+        if not node.closed:
+            self.pushed += 1
+            heapq.heappush(self.open_nodes, (-node.bound, self.pushed, node))
+
+    def settle(self, node: Node) -> bool:
+        """Close a node whose bound proves that it holds nothing better."""
+        if not node.closed and node.best_bound <= self.incumbent.cutoff:
+            node.closed = True
+            self.limit = max(self.limit, node.best_bound)
+        return node.closed
+
+    def cut(self, node: Node, others: list[Node]) -> None:
+        """Alternate linear programming, fixing and separation at one node."""
+        s = self.settings
+        threshold = s.threshold
+        elsewhere = max([-math.inf, *(o.bound for o in others)])
+        history: list[float] = []
+        while not node.closed and not self.control.expired():
+            bound = node.run(s.iterations)
+            self.stats["rounds"] += 1
+            self.stats["rows"] = max(self.stats["rows"], node.relaxation.lp.n_rows)
+            self.look_for_better(node)
+            if self.settle(node):
+                break
+            self.report(max(node.bound, elsewhere))
+            history.append(min(bound, node.bound))
+            node.relaxation.drop_idle()
+            added = self.separate(node, threshold)
+            moved = node.fix_by_reduced_cost(self.incumbent.exact_cutoff)
+            if node.closed or self.settle(node):
+                break
+            if not added and not moved:
+                threshold *= 0.4
+            if threshold < s.least_threshold or self.stalls(history, node):
+                break
+
+    def stalls(self, history: list[float], node: Node) -> bool:
+        """Say whether the last rounds have closed too little of the gap."""
+        p, share = self.settings.patience, self.settings.stall
+        if node.depth == 0:  # rows found at the root serve every node
+            p, share = 4 * p, 0.3 * share
+        if len(history) <= p:
+            return False
+        gap = history[-p - 1] - self.incumbent.value
+        return history[-p - 1] - min(history[-p:]) < share * gap
+
+    def separate(self, node: Node, threshold: float) -> int:
+        """Add violated rows; return how many."""
+        r = node.relaxation
+        before = r.lp.n_rows
+        top = r.add_triangles(threshold)
+        few = r.lp.n_rows - before < 0.01 * before
+        if top < 0.5 or few:
+            r.add_wheels(threshold, self.rng)
+            r.add_two_partitions(threshold, self.rng)
+        return r.lp.n_rows - before
+
+    def look_for_better(self, node: Node) -> None:
+        """Round the relaxation's point to a partition and search around it."""
+        r = node.relaxation
+        if self.stats["rounds"] < 3 and r.n_open:
+            return
+        seed = self.control.seed + self.stats["rounds"]
+        self.incumbent.round(r.point(), node.labels, 20, seed)
+        self.incumbent.search(20, seed)
+
+    def anneal(self) -> None:
+        """Before branching begins, look for a better partition by annealing."""
+        if self.problem.n < SMALL:
+            return
+        control = Control(
+            time_limit=0.1 * self.control.remaining(),
+            seed=self.control.seed,
+            monitor=lambda progress: self.control.told_to_stop(),
+        )
+        found = local_search(self.problem, control).relation
+        if isinstance(found, Partition):
+            self.incumbent.start(found.labels)
+
+    def report(self, bound: float) -> None:
+        """Tell the monitor."""
+        value = self.incumbent.value
+        self.control.report(value, max(bound, value), self.stats["nodes"], self.stats["rows"])
+
+    def branch(self, node: Node) -> None:
+        """Split a node at the pair that strong branching likes best."""
+        best: tuple[float, Any] = (-math.inf, None)
+        pairs = self.branching_pairs(node)
+        if not pairs:
+            self.exhaust(node)
+            return
+        for pair in pairs:
+            children = [node.child(pair, related) for related in (False, True)]
+            for child in children:
+                if not self.settle(child):
+                    child.run(60)
+                    self.settle(child)
+            gains = [
+                node.best_bound - (self.incumbent.value if c.closed else c.best_bound)
+                for c in children
+            ]
+            score = max(gains[0], 1e-6) * max(gains[1], 1e-6)
+            if score > best[0]:
+                best = score, (pair, children)
+            if all(c.closed for c in children) or self.control.expired():
+                break
+        pair, (unrelated, related) = best[1]
+        node.split(pair, unrelated, related)
+        self.push(unrelated)
+        self.push(related)
+
+    def exhaust(self, node: Node) -> None:
+        """Close a node whose pairs are all fixed: by its partition, or because none is left."""
+        for _ in range(50):
+            if self.control.expired() or self.settle(node):
+                return
+            node.relaxation.add_triangles(1e-3)
+            node.run(1000)
+            self.look_for_better(node)
+
+    def branching_pairs(self, node: Node) -> list[tuple[int, int]]:
+        """Return open pairs, the most undecided first."""
+        r = node.relaxation
+        x, w = r.lp.x, np.abs(r.lp.objective)
+        undecided = np.minimum(x, 1 - x) + 0.02 * w / (1e-9 + w.max(initial=0.0))
+        undecided[r.lp.lower >= r.lp.upper] = -1
+        columns = np.argsort(-undecided, kind="stable")[: self.settings.candidates]
+        i, j = np.triu_indices(r.n, 1)
+        return [(int(i[c]), int(j[c])) for c in columns if undecided[c] >= 0]
+
+
+def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Outcome:
+    """Find a most probable equivalence relation and prove it.
+
+    Parameters
+    ----------
+    problem : Problem
+        On equivalence relations, possibly with evidence, one-per-group and at-most.
+    control : Control
+    settings : Settings
+    """
+    opening = opened(problem, control)
+    if opening is None:
+        return no_partition(problem)
+    incumbent = opening.incumbent
+    incumbent.search(settings.search, control.seed)
+    root = _root(opening, control.seed)
+    search = _Search(problem, incumbent, control, settings, np.random.default_rng(control.seed))
+    search.solve(root)
+    return _outcome(root, search)
+
+
+def _root(opening: Opening, seed: int) -> Node:
+    state, cap = opening.state, opening.cap
+    n = len(state)
+    relaxation = Relaxation(opening.weights, state, opening.constant)
+    if cap < n:
+        relaxation.add_caps(cap)
+    root = Node(relaxation, np.arange(n), contracts=cap >= n)
+    if root.contracts and (state == 1).any():
+        root._contract()
+    root.relaxation.pack(seed)
+    root._record()
+    return root
+
+
+def _outcome(root: Node, search: _Search) -> Outcome:
+    incumbent = search.incumbent
+    limit = max(incumbent.exact_cutoff, search.limit, root.bound)
+    relation = Partition(incumbent.labels)
+    return Outcome(relation, incumbent.claim(limit), root.proof(limit), search.stats)
+
+
+def _refuses(problem: Problem) -> str | None:
+    if problem.feasible.structure != EQUIVALENCES:
+        return "solves equivalence relations only"
+    if problem.n > LARGEST:
+        return f"has a variable for each pair and takes up to {LARGEST} elements"
+    return None
+
+
+register(
+    Solver(
+        name="partition_branch_and_cut",
+        summary="Exact equivalence relations by cutting planes, fixing and branching.",
+        proves=True,
+        refuses=_refuses,
+        run=run,
+        rank=lambda problem, prove: 1.0 if prove or problem.n <= 40 else 10.0,
+        decompose=True,
+    )
+)

@@ -1,0 +1,229 @@
+"""Exact estimation of partitions into small sets: branch and price.
+
+Where a cap leaves few sets that are worth anything, a relaxation that picks whole sets is
+much tighter than one of pairs. Its dual, prices of elements, is a short certificate. What is
+left open is branched on: two elements share a set, or they do not.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from relatum.problem import EQUIVALENCES, Partition, Problem
+from relatum.proof import Branch, Prices, Proof
+from relatum.solvers.control import Control
+from relatum.solvers.partition.exact.branch_and_cut import run as branch_and_cut
+from relatum.solvers.partition.exact.incumbent import Opening, no_partition, opened
+from relatum.solvers.partition.exact.prices import Priced, SetPool, SetPrices
+from relatum.solvers.registry import Outcome, Solver, register
+
+__all__ = ["MOST_SETS", "run"]
+
+MOST_SETS = 1e10  # sets within the cap up to which a problem is taken; few are looked at
+FEW = 4  # where so many sets are needed, sets are small
+ROUNDS = 20  # of separation at the root
+LATER_ROUNDS = 2  # and at other nodes
+SEARCH = 400  # iterations of local search at first
+
+
+@dataclass(eq=False)
+class _Node:
+    """What is decided, and the best bound known: that of the node or of a parent."""
+
+    state: NDArray[np.int8]
+    priced: Priced | None
+    depth: int = 0
+    children: tuple[_Node, _Node] | None = None
+    pair: tuple[int, int] = (-1, -1)
+    empty: bool = False
+
+    @property
+    def bound(self) -> float:
+        if self.empty:
+            return -math.inf
+        return math.inf if self.priced is None else self.priced.bound
+
+    def decided(self, pair: tuple[int, int], related: bool) -> _Node:
+        state = self.state.copy()
+        state[pair] = state[pair[::-1]] = int(related)
+        return _Node(state, self.priced, self.depth + 1)
+
+    def proof(self) -> Proof:
+        """Return the proof of the largest bound of the leaves."""
+        if self.children is not None:
+            unrelated, related = self.children
+            return Branch(self.pair, unrelated.proof(), related.proof())
+        assert self.priced is not None
+        return Prices(self.priced.cuts, self.priced.prices)
+
+
+@dataclass
+class _Search:
+    """One run of branch and price."""
+
+    opening: Opening
+    control: Control
+    pool: SetPool
+    rng: np.random.Generator
+    limit: float = -math.inf  # the largest bound that closed a node
+    stats: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "sets": 0, "rows": 0})
+
+    def solve(self, root: _Node) -> float:
+        """Process nodes, best bound first; return the largest bound that is left."""
+        count = 0
+        todo = [(-root.bound, count, root)]
+        while todo and not self.control.expired():
+            bound, _, node = heapq.heappop(todo)
+            if self.closes(node):
+                continue
+            self.stats["nodes"] += 1
+            relaxation = self.relax(node)
+            self.report(max(node.bound, -todo[0][0] if todo else -math.inf))
+            if relaxation is None or self.closes(node):
+                continue
+            if math.isinf(node.bound):
+                return math.inf
+            if self.control.expired() or not self.branch(node, *relaxation):
+                todo.append((bound, -1, node))
+                break
+            for child in node.children or ():
+                count += 1
+                heapq.heappush(todo, (-child.bound, count, child))
+        return max([self.limit, *(node.bound for _, _, node in todo)])
+
+    def closes(self, node: _Node) -> bool:
+        """Say whether a node holds nothing better than what is known."""
+        closed = node.bound <= self.opening.incumbent.cutoff
+        if closed:
+            self.limit = max(self.limit, node.bound)
+        return closed
+
+    def report(self, bound: float) -> None:
+        value = self.opening.incumbent.value
+        self.control.report(value, max(bound, value), self.stats["nodes"], self.stats["rows"])
+
+    def relax(self, node: _Node) -> tuple[SetPrices, Priced] | None:
+        """Bound a node by prices and rows; None if nothing is left in it."""
+        _, found = connected_components(coo_array(node.state == 1), directed=False)
+        labels = found.astype(np.int64)
+        groups = int(labels.max()) + 1
+        apart = np.zeros((groups, groups), dtype=np.bool_)
+        i, j = np.nonzero(node.state == 0)
+        apart[labels[i], labels[j]] = True
+        if apart.diagonal().any() or int(np.bincount(labels).max()) > self.opening.cap:
+            node.empty = True
+            return None
+        relaxation = SetPrices(self.pool, labels, apart, self.opening.constant)
+        for number in range(1 + (ROUNDS if node.depth == 0 else LATER_ROUNDS)):
+            before = node.bound
+            priced = relaxation.solve(self.control)
+            self.stats["sets"] = len(self.pool.sets)
+            self.stats["rows"] = len(self.pool.rows)
+            self.round(priced)
+            if node.priced is None or priced.bound < node.priced.bound:
+                node.priced = priced
+            gap = node.bound - self.opening.incumbent.value
+            slow = number > 0 and before - node.bound < 0.02 * gap
+            if self.closes(node) or self.control.expired() or slow:
+                break
+            if not relaxation.separate(priced.x, self.rng, 0.02, 100):
+                break
+        return relaxation, priced
+
+    def round(self, priced: Priced) -> None:
+        """Make a partition of the sets picked most, and search around it."""
+        n = len(self.opening.state)
+        labels, taken = np.arange(n), np.zeros(n, dtype=np.bool_)
+        for k in np.argsort(-priced.share, kind="stable"):
+            mask = priced.chosen[k]
+            if not (taken & mask).any():
+                labels[mask] = n + k
+                taken |= mask
+        incumbent, seed = self.opening.incumbent, self.control.seed + self.stats["nodes"]
+        incumbent.search_from(labels, 10, seed)
+
+    def branch(self, node: _Node, relaxation: SetPrices, priced: Priced) -> bool:
+        """Split a node at the pair that is most undecided; False if none is open."""
+        x, between = priced.x, np.abs(relaxation.between)
+        undecided = np.minimum(x, 1 - x) + 1e-3 * between / (1e-300 + between.max(initial=0.0))
+        undecided[np.tril_indices(len(x))] = -1.0
+        undecided[relaxation.apart] = -1.0
+        a, b = np.unravel_index(int(np.argmax(undecided)), x.shape)
+        if undecided[a, b] < 0:
+            return False
+        first = np.unique(relaxation.labels, return_index=True)[1]
+        pair = int(first[a]), int(first[b])
+        node.pair = (min(pair), max(pair))
+        node.children = node.decided(node.pair, False), node.decided(node.pair, True)
+        return True
+
+
+def run(problem: Problem, control: Control) -> Outcome:
+    """Find a most probable partition into sets within a cap, and prove it.
+
+    Parameters
+    ----------
+    problem : Problem
+        On equivalence relations with at-most, possibly with evidence and one-per-group.
+    control : Control
+    """
+    if problem.n <= (problem.feasible.cap or problem.n):  # a part in which any set will do
+        return branch_and_cut(problem, control)
+    opening = opened(problem, control)
+    if opening is None:
+        return no_partition(problem)
+    incumbent = opening.incumbent
+    incumbent.search(SEARCH, control.seed)
+    pool = SetPool(opening.weights, opening.cap)
+    pool.seed(incumbent.labels)
+    search = _Search(opening, control, pool, np.random.default_rng(control.seed))
+    root = _Node(opening.state, None)
+    left = search.solve(root)
+    limit = max(incumbent.exact_cutoff, left)
+    bound = incumbent.claim(limit)
+    if math.isinf(root.bound):  # too many sets are worth something: pairs may do better
+        found = Partition(incumbent.labels)
+        return branch_and_cut(problem, control.child(found, control.remaining()))
+    return Outcome(Partition(incumbent.labels), bound, root.proof(), search.stats)
+
+
+def _n_sets(n: int, cap: int) -> float:
+    return float(sum(math.comb(n, k) for k in range(1, min(n, cap) + 1)))
+
+
+def _refuses(problem: Problem) -> str | None:
+    cap = problem.feasible.cap
+    if problem.feasible.structure != EQUIVALENCES:
+        return "solves equivalence relations only"
+    if cap is None:
+        return "is for sets of at most k elements"
+    if _n_sets(problem.n, cap) > MOST_SETS:
+        return f"looks through sets within the cap and takes up to {MOST_SETS:.0e} of them"
+    return None
+
+
+def _rank(problem: Problem, prove: bool) -> float:
+    """Prefer this solver to one of pairs where sets are small."""
+    small = FEW * (problem.feasible.cap or problem.n) <= problem.n
+    exact = prove or problem.n <= 40
+    return (0.5 if small else 1.5) if exact else 9.0
+
+
+register(
+    Solver(
+        name="capped_partitions",
+        summary="Exact equivalence relations with small sets (at_most) by branch and price.",
+        proves=True,
+        refuses=_refuses,
+        run=run,
+        rank=_rank,
+        decompose=True,
+    )
+)

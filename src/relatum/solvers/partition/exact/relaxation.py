@@ -1,0 +1,317 @@
+"""The linear relaxation of a partition problem: rows, cuts, fixing and contraction.
+
+Elements known to be related are contracted, so that the relaxation is about sets of
+elements, "nodes". There is a column for every unordered pair of nodes, in condensed order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from relatum.kernels.partition.cuts import (
+    choose_unlike,
+    violated_triangles,
+    violated_two_partitions,
+    violated_wheels,
+)
+from relatum.kernels.partition.packing import pack_triangles
+from relatum.lp import FirstOrderLP
+from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
+
+__all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
+
+Floats = NDArray[np.float64]
+Index = NDArray[np.int64]
+WHEEL_WIDTH = 12
+STEPS = 6  # of the ascent to 2-partition rows: short rows are quick, and deep enough
+FAR = 1e15  # stands for the log-odds of pairs that are fixed
+PER_PAIR = 8  # triangles added a round that bound the same pair from below
+
+
+def columns_of(a: Any, b: Any, n: int) -> Index:
+    """Return the condensed places of pairs of different nodes."""
+    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
+    return np.asarray(low * (2 * n - low - 1) // 2 + high - low - 1)
+
+
+def square(condensed: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return the symmetric matrix, with zero diagonal, of a condensed vector."""
+    out = np.zeros((n, n), dtype=condensed.dtype)
+    out[np.triu_indices(n, 1)] = condensed
+    out += out.T
+    return out
+
+
+def contracted_weights(weights: Floats, labels: Index) -> tuple[Floats, float]:
+    """Sum weights between sets; return also the sum within sets."""
+    g = int(labels.max()) + 1
+    one = sparse.csr_array(
+        (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(g, len(labels))
+    )
+    out = np.asarray(one @ (one @ weights).T)
+    inside = float(np.trace(out)) / 2
+    np.fill_diagonal(out, 0.0)
+    return out, inside
+
+
+def _keys(index: NDArray[Any]) -> Index:
+    """Return a number for each triangle (a, b, c), the same for (c, b, a)."""
+    a, b, c = index.astype(np.int64).T
+    low, high = np.minimum(a, c), np.maximum(a, c)
+    return np.asarray((low << 42) | (b << 21) | high)
+
+
+def _row_matrix(rows: SparseRows, n: int) -> Any:
+    columns = columns_of(rows.a, rows.b, n)
+    parts = (rows.coefficient.astype(np.float64), columns.astype(np.int32), rows.start)
+    return sparse.csr_array(parts, shape=(len(rows), n * (n - 1) // 2))
+
+
+@dataclass(eq=False)
+class Relaxation:
+    """Rows and multipliers on the nodes of a (contracted) partition problem.
+
+    Parameters
+    ----------
+    weights : float64 array (n, n)
+        Symmetric, zero diagonal.
+    state : int8 array (n, n)
+        -1 open, 0 unrelated, 1 related.
+    constant : float
+        What related pairs inside the nodes, and the diagonal, add to every value.
+    """
+
+    weights: Floats
+    state: NDArray[np.int8]
+    constant: float = 0.0
+    lp: FirstOrderLP = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.n = len(self.weights)
+        upper = np.triu_indices(self.n, 1)
+        state = self.state[upper]
+        lower, up = (state == 1).astype(np.float64), (state != 0).astype(np.float64)
+        self.lp = FirstOrderLP(self.weights[upper], lower, up)
+        self._known: Index = np.empty(0, dtype=np.int64)
+
+    @property
+    def bound(self) -> float:
+        """No partition of these nodes has a larger value, in floats."""
+        return self.constant + self.lp.bound
+
+    @property
+    def n_open(self) -> int:
+        """How many pairs are not fixed."""
+        return int(np.count_nonzero(self.lp.lower < self.lp.upper))
+
+    def point(self) -> Floats:
+        """Return the current point as a symmetric matrix with zero diagonal."""
+        return np.asarray(square(self.lp.x, self.n))
+
+    def add_caps(self, cap: int) -> None:
+        """Add a row for each element: at most ``cap`` elements in its set."""
+        n = self.n
+        a, b = np.nonzero(~np.eye(n, dtype=np.bool_))
+        index = np.column_stack([np.arange(n), np.full(n, cap)])
+        start = np.arange(n + 1) * (n - 1)
+        ones = np.ones(len(a), dtype=np.int64)
+        rows = SparseRows(start, a, b, ones, np.full(n, cap - 1))
+        self.lp.add_rows("at_most", index, _row_matrix(rows, n), high=cap - 1.0)
+
+    def add_triangles(self, threshold: float, share: float = 0.2, limit: int = 30_000) -> float:
+        """Add violated triangles; return the largest violation seen.
+
+        Of those that bound the same pair from below, the most violated few are taken.
+        """
+        index, violation = violated_triangles(self.point(), threshold)
+        if not len(violation):
+            return 0.0
+        top = float(violation.max())
+        index, violation = index[violation >= share * top], violation[violation >= share * top]
+        keys, first = np.unique(_keys(index), return_index=True)
+        first = first[~np.isin(keys, self._known, assume_unique=True)]
+        closing = columns_of(index[first, 0], index[first, 2], self.n)
+        order = np.lexsort((-violation[first], closing))
+        starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
+        rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+        first = first[order[rank < PER_PAIR]]
+        if len(first) > limit:
+            first = first[np.argsort(-violation[first], kind="stable")[:limit]]
+        self._append_triangles(index[first].astype(np.int64))
+        return top
+
+    def pack(self, seed: int) -> None:
+        """Start with the triangles, and multipliers, of a greedy packing of conflicts."""
+        lp = self.lp
+        residual = np.where(lp.lower == lp.upper, FAR * (2 * lp.lower - 1), lp.objective)
+        index = np.empty((residual.size + 16, 3), dtype=np.int32)
+        y = np.empty(len(index))
+        size = float(np.abs(lp.objective).mean()) if lp.objective.size else 0.0
+        rng = np.random.default_rng(seed)
+        count = 0
+        for level in (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1):
+            order = rng.permutation(self.n)
+            count = pack_triangles(residual, self.n, order, 64, level * size, index, y, count)
+        self.add_packed(index[:count].astype(np.int64), y[:count])
+        lp.evaluate()
+
+    def add_packed(self, index: Index, multipliers: Floats) -> None:
+        """Add triangles with the multipliers they start with."""
+        if len(index):
+            self._append_triangles(index)
+            self.lp.pool["transitive"].multipliers[-len(index) :] = multipliers
+            self._merge_triangles()
+
+    def _append_triangles(self, index: Index) -> None:
+        if len(index):
+            a, b, c = index.T
+            n = self.n
+            columns = [columns_of(a, b, n), columns_of(b, c, n), columns_of(a, c, n)]
+            self.lp.add_triples("transitive", index, np.column_stack(columns))
+            self._known = np.union1d(self._known, _keys(index))
+
+    def add_wheels(self, threshold: float, rng: np.random.Generator, limit: int = 200) -> int:
+        """Add violated odd wheels around about a hundred random centres."""
+        centres = rng.permutation(self.n)[:100]
+        priority = rng.random(self.n)
+        index, violation = violated_wheels(self.point(), centres, priority, threshold, WHEEL_WIDTH)
+        order = np.argsort(-violation, kind="stable")[: 4 * limit]
+        index = _unlike_wheels(index[order].astype(np.int64), limit)
+        if len(index):
+            rows = odd_wheel_rows(index, (self.n, self.n))
+            matrix = _row_matrix(rows, self.n)
+            self.lp.add_rows("odd_wheel", index, matrix, high=rows.rhs.astype(np.float64))
+        return len(index)
+
+    def add_two_partitions(
+        self, threshold: float, rng: np.random.Generator, limit: int = 300
+    ) -> int:
+        """Add violated 2-partition rows, the deepest first, none too parallel to another."""
+        x = self.point()
+        i, j = np.nonzero(np.triu((x > 0.05) & (x < 0.95), 1))
+        if not len(i):
+            return 0
+        pick = rng.permutation(len(i))[:1500]
+        seeds = np.column_stack([i[pick], j[pick]])
+        sides, violation = violated_two_partitions(x, seeds, threshold, STEPS)
+        index = _unlike_two_partitions(sides, violation, limit)
+        if len(index):
+            rows = two_partition_rows(index, (self.n, self.n))
+            matrix = _row_matrix(rows, self.n)
+            self.lp.add_rows("two_partition", index, matrix, high=rows.rhs.astype(np.float64))
+        return len(index)
+
+    def drop_idle(self) -> None:
+        """Forget rows that have not mattered for three rounds."""
+        if self.lp.drop_idle() and "transitive" in self.lp.pool:
+            self._known = np.unique(_keys(self.lp.pool["transitive"].index))
+
+    def fix(self, columns: Index, values: NDArray[np.bool_]) -> None:
+        """Fix pairs, given by column."""
+        self.lp.fix(columns, values.astype(np.float64))
+        i, j = (v[columns] for v in np.triu_indices(self.n, 1))
+        self.state[i, j] = values
+        self.state[j, i] = values
+
+    def fixable(self, cutoff: float) -> tuple[Index, NDArray[np.bool_]]:
+        """Return open pairs whose other value is bounded by the cutoff, and their values."""
+        lp = self.lp
+        r = lp.reduced
+        sure = (lp.lower < lp.upper) & (self.bound - np.abs(r) <= cutoff) & (r != 0)
+        columns = np.flatnonzero(sure)
+        return columns, r[columns] > 0
+
+    def cuts(self) -> tuple[Cuts, ...]:
+        """Return the rows with positive multipliers."""
+        blocks = self.lp.pool.items()
+        return tuple(Cuts(k, b.index, b.multipliers).positive() for k, b in blocks if len(b))
+
+    def contracted(self, labels: Index) -> Relaxation:
+        """Return the relaxation on sets of nodes, with the rows that survive."""
+        weights, inside = contracted_weights(self.weights, labels)
+        g, n = len(weights), self.n
+        state = np.full((g, g), -1, dtype=np.int8)
+        i, j = np.nonzero(self.state == 0)
+        state[labels[i], labels[j]] = 0
+        other = Relaxation(weights, state, self.constant + inside)
+        i, j = np.triu_indices(n, 1)
+        columns = np.where(labels[i] == labels[j], -1, 0)
+        between = columns == 0
+        columns[between] = columns_of(labels[i[between]], labels[j[between]], g)
+        keep: dict[str, Any] = {}
+        for name, block in self.lp.pool.items():
+            index = np.where(block.index >= 0, labels[np.maximum(block.index, 0)], -1)
+            rows = np.flatnonzero(_rows_stay(index))
+            keep[name] = (rows, index[rows])
+        self.lp.remap(columns, other.lp, keep)
+        other._merge_triangles()
+        return other
+
+    def _merge_triangles(self) -> None:
+        """Make rows that have become the same one row, with the sum of their multipliers."""
+        block = self.lp.pool.get("transitive")
+        if block is None:
+            return
+        keys, first, inverse = np.unique(_keys(block.index), return_index=True, return_inverse=True)
+        sums = np.bincount(inverse, weights=block.multipliers, minlength=len(keys))
+        self.lp.drop("transitive", first)
+        self.lp.pool["transitive"].multipliers[:] = sums
+        self._known = keys
+
+    def copy(self) -> Relaxation:
+        """Return an independent copy."""
+        other = Relaxation.__new__(Relaxation)
+        other.__dict__.update(self.__dict__)
+        other.state = self.state.copy()
+        other.lp = self.lp.copy()
+        return other
+
+
+def _rows_stay(index: Index) -> NDArray[np.bool_]:
+    """Say which rows still name different nodes only."""
+    if not len(index):
+        return np.zeros(0, dtype=np.bool_)
+    ordered = np.sort(index, axis=1)
+    return np.asarray(~((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1))
+
+
+def _unlike_wheels(index: Index, limit: int) -> Index:
+    """Keep the first of wheels on the same elements."""
+    seen: set[tuple[int, ...]] = set()
+    chosen: list[int] = []
+    for k, row in enumerate(index):
+        key = (int(row[0]), *sorted(row[1:].tolist()))
+        if key not in seen and len(chosen) < limit:
+            seen.add(key)
+            chosen.append(k)
+    return index[chosen]
+
+
+def _unlike_two_partitions(
+    sides: NDArray[np.int8], violation: Floats, limit: int, parallel: float = 0.6
+) -> Index:
+    """Choose rows by violation over norm, skipping those too parallel to a chosen one."""
+    if not len(violation):
+        return np.empty((0, 1), dtype=np.int64)
+    size = np.count_nonzero(sides, axis=1)
+    norm = np.sqrt(size * (size - 1) / 2)
+    order = np.argsort(-violation / norm, kind="stable")
+    chosen = choose_unlike(sides[order], norm[order], limit, parallel)
+    return _two_partition_index(sides[order[chosen]])
+
+
+def _two_partition_index(sides: NDArray[np.int8]) -> Index:
+    """Write sides as S, -1, T, the smaller side first, padded with -1."""
+    lines = []
+    for row in sides:
+        s, t = np.flatnonzero(row == 1), np.flatnonzero(row == 2)
+        if len(t) < len(s):
+            s, t = t, s
+        lines.append([*s.tolist(), -1, *t.tolist()])
+    width = max(map(len, lines))
+    return np.array([line + [-1] * (width - len(line)) for line in lines], dtype=np.int64)

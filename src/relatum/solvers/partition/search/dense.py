@@ -1,0 +1,217 @@
+"""Local search, annealing and recombination of partitions over a dense matrix of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.kernels.partition.anneal import anneal_sweeps
+from relatum.kernels.partition.dense import (
+    DenseState,
+    contract_dense,
+    exchange_sweep,
+    grow_state,
+    insert,
+    join_sets,
+    load_labels,
+    move_sweeps,
+    new_state,
+    partition_value,
+)
+from relatum.kernels.partition.rules import Rules
+from relatum.kernels.randomness import seed_state
+from relatum.solvers.partition.arrays import contracted_rules, renumbered
+
+__all__ = ["DenseSearch", "crossover", "intersection"]
+
+Index = NDArray[np.int64]
+Stop = Callable[[], bool]
+
+GUMBELS: NDArray[np.float64] = np.random.default_rng(20140).gumbel(size=1 << 14)
+SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
+COLD = 0.01
+SPARE = 4  # sets that an annealing may make in addition to those it finds
+COPIED = 4000  # elements up to which a matrix of scores may be copied in single precision
+WORK = 2e8  # additions between two looks at the clock
+
+
+def never() -> bool:
+    """Do not stop."""
+    return False
+
+
+class DenseSearch:
+    """Searches over the partitions of one dense instance.
+
+    Parameters
+    ----------
+    weights : float32 or float64 array (n, n)
+        Symmetric; the diagonal does not count. Never copied or changed.
+    rules : Rules
+    stop : callable
+        Asked often; once it says True, every search returns what it has.
+    """
+
+    def __init__(self, weights: NDArray[Any], rules: Rules, stop: Stop = never) -> None:
+        self.weights, self.rules, self.stop = weights, rules, stop
+        self.n = len(weights)
+        full = rules.cap < int(rules.sizes.sum())
+        self.restricted = bool(full or rules.n_groups or len(rules.cannot_idx))
+        self._copy: NDArray[np.float32] | None = None
+        largest, squares = 0.0, np.zeros(2)
+        for row in weights:  # row by row: nothing of the size of the matrix is made
+            largest = max(largest, float(row.max()), -float(row.min()))
+            high, low = np.maximum(row, 0), np.minimum(row, 0)
+            squares += float(np.dot(high, high)), float(np.dot(low, low))
+        self.tolerance = 1e-9 * largest
+        # The typical sum of a row of random signs. Scores of one sign that far outweigh the
+        # others, in size or number, keep elements apart (or together) at any temperature:
+        # the choices that are open are between scores of the size of the others.
+        self.noise = float(2 * squares.min() / max(1, self.n)) ** 0.5 or largest
+
+    def value(self, labels: Index) -> float:
+        """Sum of the scores inside sets."""
+        return float(partition_value(self.weights, labels))
+
+    def complete(self, labels: Index, seed: tuple[int, ...]) -> DenseState:
+        """State with the given labels; elements labelled -1 are inserted greedily."""
+        held = int(labels.max(initial=-1)) + 1
+        state = new_state(self.rules, min(self.n, held + 16))
+        load_labels(self.weights, self.rules, state, labels)
+        left = np.random.default_rng(seed).permutation(np.flatnonzero(labels < 0))
+        step = max(1, int(WORK / (1 + self.n)))
+        at = 0
+        while at < len(left):
+            end = min(len(left), at + step)
+            at = insert(self.weights, self.rules, state, left[:end], at)
+            if at < end:
+                state = self._roomier(state)
+            elif self.stop():
+                break
+        return self._alone(state) if at < len(left) else state
+
+    def _alone(self, state: DenseState) -> DenseState:
+        """Out of time: every element not inserted yet is a set of its own."""
+        out = np.flatnonzero(state.labels < 0)
+        labels = state.labels.astype(np.int64)
+        labels[out] = len(state.size) + np.arange(len(out))
+        fresh = new_state(self.rules, 1)
+        fresh.labels[:] = renumbered(labels)
+        return fresh
+
+    def _roomier(self, state: DenseState) -> DenseState:
+        return grow_state(state, min(self.n, 2 * len(state.size)))
+
+    def joined(self) -> DenseState:
+        """Join the sets that gain most, from single elements on, until no join gains."""
+        state = new_state(self.rules, self.n)
+        load_labels(self.weights, self.rules, state, np.arange(self.n))
+        join_sets(self.rules, state, self.tolerance, 1)
+        return state
+
+    def improve(self, state: DenseState) -> DenseState:
+        """Move elements and join sets until nothing gains.
+
+        Where rules keep elements out of sets, pairs of elements change places, too.
+        """
+        sweeps = max(1, int(WORK / (1 + self.n) ** 2))
+        while not self.stop():
+            used = move_sweeps(self.weights, self.rules, state, self.tolerance, 0, sweeps)
+            if state.counters[1] > 0:
+                state = self._roomier(state)
+            elif used < sweeps and join_sets(self.rules, state, self.tolerance, 2) == 0:
+                if not self.restricted:
+                    break
+                if exchange_sweep(self.weights, self.rules, state, self.tolerance) == 0:
+                    break
+        return state
+
+    def anneal(self, state: DenseState, hot: float, sweeps: int, seed: int) -> DenseState:
+        """Anneal, from ``hot`` times the noise of a row down to ``COLD`` times, then improve.
+
+        Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
+        """
+        labels = renumbered(state.labels)
+        state = self.loose(labels, int(labels.max()) + 1 + SPARE)
+        random_state = seed_state(seed)
+        schedule = np.linspace(hot, min(hot, COLD), sweeps)
+        step = max(1, int(WORK / (1 + self.n) ** 2))
+        for begin in range(0, sweeps, step):
+            if self.stop():
+                break
+            self.sweep(state, schedule[begin : begin + step], random_state)
+        return self.improve(self.complete(renumbered(state.labels), (0,)))
+
+    def loose(self, labels: Index, capacity: int) -> DenseState:
+        """Return a state to `sweep` over, with room for so many sets."""
+        weights, gumbels = self._single()
+        state = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
+        load_labels(weights, self.rules, state, labels)
+        return state
+
+    def sweep(
+        self, state: DenseState, temperatures: NDArray[np.float64], random_state: NDArray[Any]
+    ) -> float:
+        """Let all elements choose their sets anew, once at each temperature; return the gain.
+
+        Temperatures are in units of a row's noise.
+        """
+        weights, gumbels = self._single()
+        schedule = self.noise * temperatures.astype(gumbels.dtype)
+        return float(anneal_sweeps(weights, self.rules, state, schedule, gumbels, random_state))
+
+    def _single(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return scores and variates in single precision, which annealing does with.
+
+        A matrix too large to be copied stays as it is.
+        """
+        if self._copy is None and self.n <= COPIED:
+            self._copy = np.ascontiguousarray(self.weights, dtype=np.float32)
+        weights = self.weights if self._copy is None else self._copy
+        return weights, GUMBELS if weights.dtype == np.float64 else SINGLE_GUMBELS
+
+    def regroup(
+        self, labels: Index, cells: Index, heats: tuple[float, float], sweeps: int, seed: int
+    ) -> DenseState:
+        """Anneal with the cells, parts of sets of a partition, as elements; then briefly without.
+
+        ``heats`` are the first temperatures of both.
+        """
+        small = self.contracted(cells)
+        inner = np.zeros(small.n, np.int64)
+        inner[cells] = labels
+        found = small.anneal(small.complete(inner, (0,)), heats[0], sweeps, seed)
+        state = self.complete(renumbered(found.labels)[cells], (0,))
+        return self.anneal(state, heats[1], max(10, sweeps // 8), seed)
+
+    def contracted(self, labels: Index) -> DenseSearch:
+        """Return the search in which the sets of a partition are elements."""
+        m = int(labels.max()) + 1
+        weights = contract_dense(self.weights, labels, m)
+        return DenseSearch(weights, contracted_rules(self.rules, labels, m), self.stop)
+
+
+def intersection(a: Index, b: Index) -> Index:
+    """Partition whose sets are the intersections of sets of two partitions."""
+    return renumbered(a * (int(b.max()) + 1) + b)
+
+
+def crossover(a: Index, b: Index, first: int) -> Index:
+    """Take the largest set left of one partition, then of the other, and so on.
+
+    Ends after as many sets as the parents have on average; the elements left are labelled -1.
+    """
+    child = np.full(len(a), -1, np.int64)
+    left = np.arange(len(a))
+    parents = (a, b) if first == 0 else (b, a)
+    for number in range((int(a.max()) + int(b.max()) + 2) // 2):
+        if left.size == 0:
+            break
+        labels = parents[number % 2][left]
+        largest = np.bincount(labels).argmax()
+        child[left[labels == largest]] = number
+        left = left[labels != largest]
+    return child

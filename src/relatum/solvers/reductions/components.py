@@ -1,0 +1,102 @@
+"""Equivalence relations decompose into the connected components of positive pairs.
+
+Between components no pair gains anything by being related, so some most probable
+equivalence relation relates nothing across them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
+from relatum.proof import Decompose, Proof
+from relatum.solvers.reductions.base import Reduced
+
+__all__ = ["Components", "positive_components"]
+
+Index = NDArray[np.int64]
+
+
+def positive_components(problem: Problem) -> Index:
+    """Return a label an element: its component in the graph of positive and given pairs."""
+    yes = problem.evidence.related
+    n = problem.n
+    given = coo_array((np.ones(len(yes), np.int8), (yes[:, 0], yes[:, 1])), shape=(n, n))
+    labels = connected_components(_positive(problem) + given.tocsr(), directed=False)[1]
+    return np.asarray(labels, dtype=np.int64)
+
+
+def _positive(problem: Problem) -> csr_array:
+    scores, n = problem.scores, problem.n
+    if isinstance(scores, SparseScores):
+        keep = scores.log_odds > 0
+        i, j = scores.i[keep], scores.j[keep]
+        return coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n)).tocsr()
+    c = problem.log_odds if problem.log_odds.ndim == 2 else problem.dense()
+    rows = []
+    for start in range(0, n, 1024):  # in blocks: the sum c + c' is never held whole
+        stop = min(n, start + 1024)
+        rows.append(csr_array(np.triu(c[start:stop] + c[:, start:stop].T > 0, start + 1)))
+    from scipy.sparse import vstack
+
+    return csr_array(vstack(rows, format="csr").astype(np.int8))
+
+
+class Components:
+    """Split into connected components of positive pairs."""
+
+    name = "components"
+
+    def accepts(self, problem: Problem) -> bool:
+        own = problem.feasible.structure == EQUIVALENCES  # not, say, with CONNEX
+        return own and problem.background <= 0.0 and problem.n > 1
+
+    def apply(self, problem: Problem) -> Reduced:
+        label = positive_components(problem)
+        parts = _sets_of_several(label)
+        diagonal = np.zeros(problem.n)
+        if isinstance(problem.scores, SparseScores):
+            own = problem.scores.i == problem.scores.j
+            np.add.at(diagonal, problem.scores.i[own], problem.scores.log_odds[own])
+        elif problem.log_odds.ndim == 2:
+            diagonal = np.diagonal(problem.log_odds).astype(np.float64)
+        alone = np.ones(problem.n, dtype=np.bool_)
+        for elements in parts:
+            alone[elements] = False
+        constant = math.fsum(diagonal[alone])
+        if math.fsum([*diagonal[alone], -constant]) > 0:  # rounded down
+            constant = math.nextafter(constant, math.inf)
+        return Reduced(
+            [problem.restrict(elements) for elements in parts],
+            constant,
+            partial(_invert, parts, problem.n),
+            lambda relation: [
+                Partition(relation.to(Partition).labels[elements]) for elements in parts
+            ],
+            partial(_prove, parts),
+        )
+
+
+def _sets_of_several(label: Index) -> list[Index]:
+    """Components of two elements or more, smallest first."""
+    order = np.argsort(label, kind="stable")
+    sets = np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+    return sorted((s for s in sets if len(s) > 1), key=len)
+
+
+def _invert(parts: list[Index], n: int, relations: Sequence[Relation]) -> Relation:
+    labels = np.arange(n, dtype=np.int64)
+    for elements, relation in zip(parts, relations, strict=True):
+        labels[elements] = elements[0] + n * (1 + relation.to(Partition).labels)
+    return Partition(labels)
+
+
+def _prove(parts: list[Index], bounds: Sequence[float], proofs: Sequence[Proof]) -> Proof:
+    return Decompose(tuple(zip(parts, map(float, bounds), proofs, strict=True)))

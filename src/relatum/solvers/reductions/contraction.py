@@ -1,0 +1,74 @@
+"""Must-links of equivalence relations: elements known to be related become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
+from relatum.proof import Contract, Proof, sums_are_exact
+from relatum.solvers.reductions.base import Reduced
+
+__all__ = ["Contraction", "groups_of_must_links"]
+
+MOST_ELEMENTS = 20_000
+
+
+def groups_of_must_links(related: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return a label an element: equal for elements connected by given pairs."""
+    graph = coo_array((np.ones(len(related)), (related[:, 0], related[:, 1])), shape=(n, n))
+    labels = connected_components(graph, directed=False)[1]
+    return Partition(labels).labels
+
+
+class Contraction:
+    """Contract elements that evidence says are related."""
+
+    name = "contraction"
+
+    def accepts(self, problem: Problem) -> bool:
+        yes = problem.evidence.related
+        return (
+            problem.feasible.structure == EQUIVALENCES
+            and problem.feasible.cap is None
+            and bool((yes[:, 0] != yes[:, 1]).any())
+            and problem.n <= MOST_ELEMENTS
+        )
+
+    def apply(self, problem: Problem) -> Reduced:
+        labels = groups_of_must_links(problem.evidence.related, problem.n)
+        g = int(labels.max()) + 1
+        one_hot = csr_array((np.ones(problem.n), (labels, np.arange(problem.n))))
+        # transposed, which is all the same: mirror pairs are added
+        scores = np.asarray(one_hot @ np.asarray(one_hot @ problem.dense()).T)
+        small = Problem(scores, EQUIVALENCES & evidence(unrelated=_cannot_links(problem, labels)))
+        first = np.unique(labels, return_index=True)[1]
+
+        def invert(relations: Sequence[Relation]) -> Relation:
+            return Partition(relations[0].to(Partition).labels[labels])
+
+        def divide(relation: Relation) -> Sequence[Relation]:
+            return [Partition(relation.to(Partition).labels[first])]
+
+        def prove(bounds: Sequence[float], proofs: Sequence[Proof]) -> Proof:
+            return Contract(labels, proofs[0])
+
+        assert small.n == g
+        error = 0.0
+        if not sums_are_exact(problem):
+            most = float(np.bincount(labels).max())
+            error = 2.0**-52 * most**2 * problem.scores.magnitude()
+        return Reduced([small], 0.0, invert, divide, prove, error)
+
+
+def _cannot_links(problem: Problem, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pairs of contracted elements that must not be related."""
+    fixed = [problem.evidence.unrelated] + [
+        p.fixed(problem.shape)[1] for p in problem.feasible.groups
+    ]
+    pairs = labels[np.concatenate(fixed)]
+    return np.unique(np.sort(pairs, axis=1), axis=0) if len(pairs) else pairs

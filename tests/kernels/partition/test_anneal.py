@@ -1,0 +1,100 @@
+"""Annealing keeps the table right, and samples sets with the probabilities it says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import naive
+from partitions import random_rules, random_weights
+from relatum.kernels.partition.anneal import anneal_sweeps
+from relatum.kernels.partition.dense import load_labels, new_state, partition_value
+from relatum.kernels.partition.rules import free_rules
+from relatum.kernels.randomness import seed_state
+
+GUMBELS = np.random.default_rng(0).gumbel(size=4096)
+
+
+@pytest.mark.parametrize("kind", range(8))
+def test_change_of_value_is_right_and_rules_are_kept(kind):
+    rng = np.random.default_rng(kind)
+    n = 20
+    weights = random_weights(rng, n)
+    rules, cannot, groups = random_rules(rng, n, kind)
+    state = new_state(rules, n)
+    load_labels(weights, rules, state, np.arange(n))
+    change = anneal_sweeps(
+        weights, rules, state, np.linspace(3, 0.1, 40), GUMBELS, seed_state(kind)
+    )
+    assert partition_value(weights, state.labels) == pytest.approx(change, abs=1e-9)
+    assert state.own == pytest.approx(state.table[state.labels, np.arange(n)])
+    for v in range(n):
+        expected = naive.set_sums(weights, state.labels, state.labels[v], v)
+        assert state.own[v] == pytest.approx(expected, abs=1e-9)
+    assert naive.obeys(state.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
+
+
+@pytest.mark.parametrize("kind", range(10))
+@pytest.mark.parametrize(("n", "dtype"), [(9, np.float64), (70, np.float64), (70, np.float32)])
+def test_equals_a_plain_annealing(kind, n, dtype):
+    rng = np.random.default_rng([kind, n])
+    weights = random_weights(rng, n, ties=True).astype(dtype)  # integers: sums are exact
+    rules, cannot, groups = random_rules(rng, n, kind)
+    capacity = n if n < 10 or kind % 3 else 8
+    start = np.arange(n) if capacity == n else first_labels(rules, cannot, groups, capacity)
+    if start is None:
+        capacity, start = n, np.arange(n)
+    state, seed = new_state(rules, capacity, dtype), seed_state(kind)
+    load_labels(weights, rules, state, start)
+    temperatures = np.linspace(4.0, 0.3, 6, dtype=dtype)
+    gumbels = GUMBELS[:300].astype(dtype)
+
+    def allowed(labels, v, c):
+        moved = list(labels)
+        moved[v] = c
+        return naive.obeys(moved, rules.sizes, rules.cap, cannot, groups)
+
+    expected = naive.anneal_partition(
+        weights, start.tolist(), capacity, temperatures, gumbels, int(seed[0]), allowed
+    )
+    anneal_sweeps(weights, rules, state, temperatures, gumbels, seed)
+    assert state.labels.tolist() == expected
+    assert expected != start.tolist()
+
+
+def first_labels(rules, cannot, groups, capacity):
+    """Put every element into the first of some sets that may hold it; None if there is none."""
+    labels = [-1 - v for v in range(len(rules.sizes))]
+    for v in range(len(labels)):
+        for c in range(capacity):
+            labels[v] = c
+            if naive.obeys(labels, rules.sizes, rules.cap, cannot, groups):
+                break
+        else:
+            return None
+    return np.array(labels)
+
+
+def test_two_elements_are_related_with_the_right_odds():
+    weights = np.array([[0.0, 1.0], [1.0, 0.0]])
+    rules, together, sweeps = free_rules(2), 0, 4000
+    state, random_state = new_state(rules, 2), seed_state(7)
+    load_labels(weights, rules, state, np.array([0, 1]))
+    for _ in range(sweeps):
+        anneal_sweeps(weights, rules, state, np.array([2.0]), GUMBELS, random_state)
+        together += state.labels[0] == state.labels[1]
+    odds = np.exp(1.0 / 2.0)
+    expected = odds / (1 + odds)
+    assert abs(together / sweeps - expected) < 0.06
+
+
+def test_the_same_seed_gives_the_same_partition():
+    weights = random_weights(np.random.default_rng(1), 40).astype(np.float32)
+    rules = free_rules(40)
+    found = []
+    for seed in (5, 5, 6):
+        state = new_state(rules, 10)
+        load_labels(weights, rules, state, np.zeros(40, np.int64))
+        anneal_sweeps(weights, rules, state, np.full(20, 2.0), GUMBELS, seed_state(seed))
+        found.append(state.labels.tolist())
+    assert found[0] == found[1] != found[2]

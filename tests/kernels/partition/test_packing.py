@@ -1,0 +1,125 @@
+"""Packing kernels: what they subtract is what they write down."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import naive
+from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_triangles, pack_wedges
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_triangles_are_those_of_the_twin(seed):
+    rng = np.random.default_rng(seed)
+    n = 9
+    c = rng.normal(size=n * (n - 1) // 2).round(3)
+    order = rng.permutation(n)
+    residual = c.copy()
+    index, y = np.empty((500, 3), np.int32), np.empty(500)
+    count = pack_triangles(residual, n, order, 1000, 0.1, index, y, 0)
+    want_residual, want = naive.pack_triangles(c, n, order, 0.1)
+    assert [(*index[k].tolist(), round(y[k], 9)) for k in range(count)] == [
+        (*row, round(m, 9)) for row, m in want
+    ]
+    np.testing.assert_allclose(residual, want_residual, atol=1e-12)
+
+
+def graph_of(pairs, n):
+    pointer, neighbour, edge = [0], [], []
+    for v in range(n):
+        for k, (a, b) in enumerate(pairs):
+            if v in (a, b):
+                neighbour.append(b if v == a else a)
+                edge.append(k)
+        pointer.append(len(neighbour))
+    return tuple(np.array(x, dtype=np.int64) for x in (pointer, neighbour, edge))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_paths_conserve_log_odds_and_leave_no_short_conflict(seed):
+    rng = np.random.default_rng(seed)
+    n, longest = 12, 4
+    pairs = [(a, b) for a in range(n) for b in range(a + 1, n) if rng.random() < 0.4]
+    c = rng.normal(size=len(pairs)) + 0.3
+    number = {p: k for k, p in enumerate(pairs)}
+    graph = graph_of(pairs, n)
+    residual = c.copy()
+    bad = [(k, *pairs[k]) for k in range(len(pairs)) if c[k] < 0]
+    ends = np.array(bad, dtype=np.int64).reshape(-1, 3)
+    index, y = np.empty((500, longest + 1), np.int32), np.empty(500)
+    count = pack_paths(
+        graph, residual, np.zeros(n, np.int64), ends, (0.0, longest, 10**6), index, y, 0
+    )
+    back = residual.copy()
+    for row, m in zip(index[:count], y[:count], strict=True):
+        path = row[row >= 0].tolist()
+        assert len(set(path)) == len(path) >= 3
+        for a, b in pairwise(path):
+            back[number[min(a, b), max(a, b)]] += m
+        back[number[min(path[0], path[-1]), max(path[0], path[-1])]] -= m
+    np.testing.assert_allclose(back, c, atol=1e-12)
+    assert (np.sign(residual) * np.sign(c) >= 0).all()
+    positive = [pairs[k] for k in range(len(pairs)) if residual[k] > 0]
+    for k, a, b in bad:
+        if residual[k] < 0:
+            assert naive.hops(positive, n, a, b) > longest
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_paths_along_a_partition_are_tight_and_leave_no_other(seed):
+    rng = np.random.default_rng(seed)
+    n, longest = 12, 5
+    labels = rng.integers(0, 3, n)
+    pairs = [(a, b) for a in range(n) for b in range(a + 1, n) if rng.random() < 0.4]
+    c = np.array([rng.normal() + (0.5 if labels[a] == labels[b] else -0.2) for a, b in pairs])
+    bad = [(k, *pairs[k]) for k in range(len(pairs)) if c[k] < 0]
+    ends = np.array(bad, dtype=np.int64).reshape(-1, 3)
+    index, y = np.empty((500, longest + 1), np.int32), np.empty(500)
+    residual, limits = c.copy(), (0.0, longest, 10**6)
+    count = pack_paths(graph_of(pairs, n), residual, labels, ends, limits, index, y, 0)
+    assert count > 0
+    for row in index[:count]:
+        path = row[row >= 0].tolist()
+        x = [int(labels[a] == labels[b]) for a, b in pairwise(path)]
+        assert len(set(path)) == len(path) >= 3
+        assert sum(x) - int(labels[path[0]] == labels[path[-1]]) == len(x) - 1
+    assert np.maximum(c, 0).sum() - np.maximum(residual, 0).sum() == pytest.approx(
+        sum(m * (np.count_nonzero(row >= 0) - 1) for row, m in zip(index[:count], y, strict=False))
+    )
+    positive = [pairs[k] for k in range(len(pairs)) if residual[k] > 0]
+    for k, a, b in bad:
+        if residual[k] < 0:
+            assert naive.hops_along(positive, labels, a, b) > longest
+
+
+@pytest.mark.parametrize(("crossings", "want"), [(1, [[1, 0, 3], [2, 0, 3]]), (0, [[1, 0, 2]])])
+def test_wedges_along_a_partition_change_sets_as_often_as_said(crossings, want):
+    # a star: 0 is related to 1 and 2, of its own set, and to 3, of another
+    pairs, labels = [(0, 1), (0, 2), (0, 3)], np.array([0, 0, 0, 1])
+    keys, used = np.full(64, -1, dtype=np.int64), np.append(np.zeros(64), 30.0)
+    enter_keys(keys, used, np.array([1, 2, 3]))
+    index, y = np.empty((10, 3), np.int32), np.empty(10)
+    residual, limits = np.array([2.0, 3.0, 4.0]), (-1.0, 10, crossings)
+    count = pack_wedges(graph_of(pairs, 4), residual, labels, limits, (keys, used), index, y, 0)
+    assert index[:count].tolist() == want
+    assert (y[:count] == 1.0).all()
+
+
+def test_wedges_use_unlisted_pairs_up_to_the_background():
+    # a star: 0 is related to 1, 2, 3; pairs among these are not listed
+    pairs = [(0, 1), (0, 2), (0, 3)]
+    graph = graph_of(pairs, 4)
+    residual = np.array([2.0, 3.0, 4.0])
+    keys, used = np.full(64, -1, dtype=np.int64), np.append(np.zeros(64), 30.0)
+    enter_keys(keys, used, np.array([0 * 4 + 1, 0 * 4 + 2, 0 * 4 + 3]))
+    index, y = np.empty((10, 3), np.int32), np.empty(10)
+    count = pack_wedges(
+        graph, residual, np.zeros(4, np.int64), (-1.5, 10, 0), (keys, used), index, y, 0
+    )
+    # 1-2 takes 1.5, 1-3 the half bit left of 0-1, 2-3 takes 1.5
+    assert y[:count].tolist() == [1.5, 0.5, 1.5]
+    assert index[:count].tolist() == [[1, 0, 2], [1, 0, 3], [2, 0, 3]]
+    np.testing.assert_allclose(residual, [0.0, 0.0, 2.0])

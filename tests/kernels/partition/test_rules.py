@@ -1,0 +1,105 @@
+"""Rules of sets against plain checks, and the hash set against Python's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import naive
+from partitions import random_rules
+from relatum.kernels.partition.rules import (
+    can_enter,
+    can_exchange,
+    can_join,
+    enter_groups,
+    free_rules,
+    leave_groups,
+    new_occupancy,
+    occupied_add,
+    occupied_has,
+    occupied_remove,
+)
+
+
+def test_hash_set_equals_a_set():
+    rng = np.random.default_rng(0)
+    table, plain = np.full(64, -1, np.int64), set()
+    for _ in range(4000):
+        key = int(rng.integers(0, 200))
+        if key in plain and rng.random() < 0.7:
+            occupied_remove(table, key)
+            plain.discard(key)
+        elif len(plain) < 32:
+            occupied_add(table, key)
+            plain.add(key)
+        occupied_remove(table, 1000 + key)  # absent: nothing happens
+        assert sorted(table[table >= 0].tolist()) == sorted(plain)
+        assert all(occupied_has(table, k) == (k in plain) for k in range(0, 200, 7))
+
+
+def feasible_labels(rng, kind, sets):
+    """Rules for seven elements, also as plain ones, and labels that obey them."""
+    rules, cannot, groups = random_rules(rng, 7, kind)
+    plain = (rules.sizes, rules.cap, cannot, groups)
+    labels = rng.integers(0, sets, 7)
+    return rules, plain, labels if naive.obeys(labels.tolist(), *plain) else np.arange(7)
+
+
+def loaded(rules, labels):
+    occupied = new_occupancy(rules)
+    size = np.zeros(len(labels) + 1, np.int64)
+    for v, c in enumerate(labels):
+        enter_groups(rules, occupied, v, c)
+        size[c] += rules.sizes[v]
+    return occupied, size
+
+
+@pytest.mark.parametrize("kind", range(12))
+def test_entering_and_joining_equal_the_plain_rules(kind):
+    rng = np.random.default_rng(kind)
+    met = set()
+    for _ in range(30):
+        rules, plain, labels = feasible_labels(rng, kind, 5)
+        occupied, size = loaded(rules, labels)
+        v, c = int(rng.integers(7)), int(rng.integers(5))
+        if c != labels[v]:
+            leave_groups(rules, occupied, v, labels[v])
+            size[labels[v]] -= rules.sizes[v]
+            moved = labels.copy()
+            moved[v] = c
+            expected = naive.obeys(moved.tolist(), *plain)
+            assert can_enter(rules, occupied, labels, size, v, c) == expected
+            met.add(expected)
+            enter_groups(rules, occupied, v, labels[v])
+            size[labels[v]] += rules.sizes[v]
+            b = labels[v]
+            joined = np.where(labels == b, c, labels)
+            members = np.flatnonzero(labels == b)
+            expected = naive.obeys(joined.tolist(), *plain)
+            assert can_join(rules, occupied, labels, size, members, c) == expected
+    assert True in met
+
+
+def test_free_rules_allow_everything():
+    rules = free_rules(4)
+    occupied, size = loaded(rules, np.zeros(4, np.int64))
+    assert can_enter(rules, occupied, np.array([0, 0, 0, 1]), size - 1, 3, 0)
+    assert can_join(rules, occupied, np.zeros(4, np.int64), size, np.zeros(0, np.int64), 0)
+
+
+@pytest.mark.parametrize("kind", range(12))
+def test_exchanging_equals_the_plain_rules(kind):
+    rng = np.random.default_rng(kind)
+    met = set()
+    for _ in range(60):
+        rules, plain, labels = feasible_labels(rng, kind, 4)
+        occupied, size = loaded(rules, labels)
+        v, u = rng.choice(7, 2, replace=False).tolist()
+        if labels[u] == labels[v]:
+            continue
+        after = labels.copy()
+        after[[u, v]] = labels[[v, u]]
+        allowed = naive.obeys(after.tolist(), *plain)
+        assert can_exchange(rules, occupied, labels, size, v, u) == allowed
+        met.add(allowed)
+    assert True in met

@@ -1,0 +1,44 @@
+"""Union-find over batches of pairs, beside scipy and a plain loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+import naive
+from relatum.kernels.tables.union_find import count_edges, find_roots, join_pairs, join_pairs_capped
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_components_are_those_of_scipy(seed):
+    rng = np.random.default_rng(seed)
+    n, m = 60, 40
+    i, j = rng.integers(0, n, (2, m))
+    parent = np.arange(n)
+    for part in (slice(0, 15), slice(15, m)):
+        join_pairs(parent, i[part], j[part])
+    find_roots(parent)
+    labels = connected_components(coo_array((np.ones(m), (i, j)), shape=(n, n)), directed=False)[1]
+    smallest = [np.flatnonzero(labels == c)[0] for c in labels]
+    assert parent.tolist() == smallest
+    counts = np.zeros(n, np.int64)
+    count_edges(parent, i, j, counts)
+    assert counts.sum() == m
+    assert counts[parent[i[0]]] == np.count_nonzero(labels[i] == labels[i[0]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_capped_joins_are_those_of_the_plain_loop(seed):
+    rng = np.random.default_rng(seed)
+    n, m = 40, 80
+    i, j = rng.integers(0, n, (2, m))
+    parent, elements = np.arange(n), np.ones(n, np.int64)
+    pairs = np.zeros(n, np.int64)
+    refused = join_pairs_capped(parent, elements, pairs, i, j, 7, 9)
+    find_roots(parent)
+    roots, expected = naive.join_capped(n, i.tolist(), j.tolist(), 7, 9)
+    assert parent.tolist() == roots
+    assert refused == expected
+    assert np.bincount(parent).max() <= 7

@@ -1,0 +1,19 @@
+"""Backends follow one protocol."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from relatum.lp.protocol import LinearProgram, backend_named
+
+
+@pytest.mark.parametrize("name", ["highs", "scip"])
+def test_every_backend_has_every_method(name):
+    backend = backend_named(name)
+    for method, wanted in inspect.getmembers(LinearProgram, inspect.isfunction):
+        if method.startswith("_") and method != "__init__":
+            continue
+        found = inspect.signature(getattr(backend, method))
+        assert list(found.parameters) == list(inspect.signature(wanted).parameters), method

@@ -1,0 +1,67 @@
+"""Linear programs on SCIP's LP solver give what HiGHS gives."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import relatum as rt
+from relatum.errors import MissingDependencyError
+from relatum.lp.highs import HighsProgram
+from relatum.lp.protocol import backend_named
+from relatum.lp.scip import ScipProgram
+
+
+def program(backend, seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(1, 6)), int(rng.integers(1, 6))
+    cost = rng.normal(size=n)
+    lp = backend(cost, np.zeros(n), np.ones(n))
+    lp.add_rows(csr_array(rng.integers(-2, 3, (m, n)).astype(float)), rng.integers(0, 3, m) - 0.5)
+    return cost, lp
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_programs_agree_with_highs(seed):
+    pytest.importorskip("pyscipopt")
+    cost, scip = program(ScipProgram, seed)
+    _, highs = program(HighsProgram, seed)
+    for step in range(3):
+        one, two = scip.solve(10.0), highs.solve(10.0)
+        assert one.status == two.status
+        assert (one.multipliers >= 0).all()
+        if one.status == "optimal":
+            assert cost @ one.x == pytest.approx(cost @ two.x, abs=1e-7)
+            assert len(one.multipliers) == len(two.multipliers)
+        n = len(cost)
+        for lp in (scip, highs):
+            if step == 0:
+                lp.set_bounds(np.zeros(n), np.where(np.arange(n) == 0, 0.0, 1.0))
+            else:
+                lp.set_cost(-cost)
+                lp.set_bounds(np.zeros(n), np.ones(n))
+                lp.keep_rows(np.arange(len(two.multipliers)) > 0)
+        cost = -cost if step else cost
+
+
+@pytest.mark.parametrize("feasible", [rt.PREORDERS, rt.WEAK_ORDERS, rt.EQUIVALENCES], ids=str)
+def test_the_branch_and_cut_finds_the_same_value_on_both(feasible):
+    pytest.importorskip("pyscipopt")
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        problem = rt.Problem(rng.integers(-5, 6, (6, 6)).astype(float), feasible)
+        one = rt.infer(problem, solver="branch_and_cut_scip", prove=True)
+        two = rt.infer(problem, solver="branch_and_cut", prove=True)
+        assert one.value == two.value
+        assert one.status is two.status is rt.Status.OPTIMAL
+        assert rt.verify(problem, one)
+
+
+def test_a_missing_package_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyscipopt", None)
+    assert backend_named("scip") is ScipProgram
+    with pytest.raises(MissingDependencyError, match=r"relatum\[scip\]"):
+        ScipProgram(np.ones(1), np.zeros(1), np.ones(1))

@@ -1,0 +1,31 @@
+"""Spools: what goes in comes out, from memory and from files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relatum.pair_tables.on_duckdb.store import BYTES, Spool
+
+
+@pytest.mark.parametrize("memory", [0, 40 * BYTES, 1 << 20])
+def test_pairs_come_out_in_order(tmp_path, memory):
+    rng = np.random.default_rng(0)
+    parts = [
+        (rng.integers(0, 99, k), rng.integers(0, 99, k), rng.normal(size=k)) for k in (30, 0, 50)
+    ]
+    spool = Spool(tmp_path / "pairs.bin", memory)
+    for part in parts:
+        spool.append(*part)
+    whole = [np.concatenate([p[k] for p in parts]) for k in range(3)]
+    for found, expected in zip(spool.load(), whole, strict=True):
+        assert found.tolist() == expected.tolist()
+    batches = list(spool.batches(7))
+    assert np.concatenate([b[2] for b in batches]).tolist() == whole[2].tolist()
+    assert (tmp_path / "pairs.bin").exists() == (memory < 80 * BYTES)
+    spool.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_spool_loads(tmp_path):
+    assert [len(a) for a in Spool(tmp_path / "none.bin", 9).load()] == [0, 0, 0]

@@ -1,0 +1,47 @@
+"""Every pair of a component that is not listed is scored once; listed ones stay as they are."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from relatum.pair_tables.solve import unlisted
+from relatum.pair_tables.solve.batching import batch_of
+
+
+def pairs_of(batch):
+    """Return {(element, element): log-odds} of a batch, and its components as sets."""
+    owner = np.repeat(np.arange(len(batch.pair_ptr) - 1), np.diff(batch.pair_ptr))
+    first = batch.element_ptr[owner]
+    rows = zip((batch.i + first).tolist(), (batch.j + first).tolist(), strict=True)
+    return dict(zip(rows, batch.log_odds.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_pairs_inside_components_are_there(seed, monkeypatch):
+    monkeypatch.setattr(unlisted, "MOST_MISSING", 6)
+    rng = np.random.default_rng(seed)
+    component = rng.integers(0, 6, 25)
+    i, j = np.triu_indices(25, 1)
+    listed = (component[i] == component[j]) & (rng.random(len(i)) < 0.5)
+    i, j = i[listed], j[listed]
+    batch, order = batch_of(component, (i, j, rng.normal(size=len(i))))
+    given = pairs_of(batch)
+
+    def score(a, b):
+        return 100.0 * np.minimum(a, b) + np.maximum(a, b)
+
+    full, count = unlisted.with_missing(batch, order, score)
+    found = pairs_of(full)
+    expected = dict(given)
+    for begin, end in zip(batch.element_ptr[:-1], batch.element_ptr[1:], strict=True):
+        if end - begin > 6:
+            continue
+        for a, b in combinations(range(begin, end), 2):
+            low, high = sorted((int(order[a]), int(order[b])))
+            expected.setdefault((a, b), 100.0 * low + high)
+    assert found == expected
+    assert count == len(expected) - len(given) > 0
+    assert list(found) == sorted(found)  # as solvers of components ask for

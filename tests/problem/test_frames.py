@@ -1,0 +1,80 @@
+"""Columns out of tables and graphs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from relatum.errors import ProblemError
+from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
+
+
+def table(**columns):
+    return {"unique_id_l": [1, 2], "unique_id_r": [2, 3], "match_weight": [0.5, -1.0], **columns}
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_columns_come_out_alike(library):
+    left, right, score = columns_of_table(
+        library(table()), "unique_id_l", "unique_id_r", None, None
+    )
+    assert left.tolist() == [1, 2]
+    assert right.tolist() == [2, 3]
+    assert score.tolist() == [0.5, -1.0]
+    probability = library(table(match_weight=[0.5, 0.8]))
+    score = columns_of_table(probability, "unique_id_l", "unique_id_r", None, "match_weight")[2]
+    assert score.tolist() == pytest.approx([0.0, 2.0])
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_scores_that_are_no_numbers(library):
+    with pytest.raises(ProblemError, match="'match_weight' holds one number a row"):
+        columns_of_table(
+            library(table(match_weight=["x", "y"])), "unique_id_l", "unique_id_r", None, None
+        )
+
+
+def test_missing_scores_of_pandas():
+    frame = pd.DataFrame(table(match_weight=pd.Series([0.5, pd.NA], dtype=object)))
+    with pytest.raises(ProblemError, match="'match_weight' holds one number a row"):
+        columns_of_table(frame, "unique_id_l", "unique_id_r", None, None)
+
+
+def test_ids_of_any_type_that_sorts():
+    ids, (i, j) = enumerate_ids(np.array(["b", "a"]), np.array(["c", "b"]))
+    assert ids.tolist() == ["a", "b", "c"]
+    assert i.tolist() == [1, 0]
+    assert j.tolist() == [2, 1]
+    ids, (i, j) = enumerate_ids(
+        np.array([("a", 1), ("b", 2)], dtype="U1,i4"), np.array([("a", 0), ("b", 2)], dtype="U1,i4")
+    )
+    assert len(ids) == 3
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_missing_ids_are_named_by_row(missing):
+    bad = np.array(["a", missing], dtype=object)
+    good = np.array(["a", "b"], dtype=object)
+    for columns in ((bad, good), (good, bad)):
+        with pytest.raises(ProblemError, match="missing in row 1"):
+            enumerate_ids(*columns)
+    with pytest.raises(ProblemError, match="missing in row 0"):
+        enumerate_ids(np.array([np.nan, 1.0]), np.array([1.0, 2.0]))
+
+
+def test_ids_of_mixed_types_are_refused():
+    with pytest.raises(ProblemError, match="one type that sorts"):
+        enumerate_ids(np.array(["a", 1], dtype=object), np.array(["b", 2], dtype=object))
+
+
+def test_edges_keep_the_order_of_nodes():
+    nx = pytest.importorskip("networkx")
+    graph = nx.DiGraph()
+    graph.add_nodes_from(["z", ("tuple", 1), "a"])
+    graph.add_edge("a", "z", weight=2)
+    ids, i, j, score = columns_of_edges(graph, "weight")
+    assert list(ids) == ["z", ("tuple", 1), "a"]
+    assert (i.tolist(), j.tolist(), score.tolist()) == ([2], [0], [2.0])

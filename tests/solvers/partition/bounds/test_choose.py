@@ -1,0 +1,96 @@
+"""Which bound is reported where a solver proves none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import relatum as rt
+from partitions import proved
+from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds import choose as bounding
+from relatum.solvers.partition.bounds.choose import affordable_bound
+from relatum.solvers.partition.bounds.packing import packing_bound
+from relatum.solvers.trivial_bound import trivial_bound
+
+
+@pytest.fixture
+def problem():
+    c = np.random.default_rng(0).normal(size=40 * 39 // 2) * 2
+    return rt.Problem(c, rt.EQUIVALENCES)
+
+
+def test_clusterings_get_the_packing_bound(problem):
+    bound, _ = affordable_bound(problem, Control(time_limit=10.0))
+    assert bound == packing_bound(problem)[0]
+    assert bound < trivial_bound(problem)[0]
+
+
+def test_sparse_clusterings_get_a_bound_by_paths():
+    problem = rt.Problem.from_pairs(
+        [0, 1, 2, 3, 0, 1],
+        [1, 2, 3, 4, 4, 3],
+        [2.0, 2.0, 2.0, 2.0, -3.0, -3.0],
+        n=5,
+        feasible=rt.EQUIVALENCES,
+    )
+    bound, proof = affordable_bound(problem, Control(), rt.Partition([0, 0, 0, 1, 1]))
+    assert proved(problem, bound, proof)
+    # one cut ends both conflicts: the packing, one conflict after the other, may say so or not
+    assert bound == pytest.approx(6.0, abs=1e-4)
+
+
+def planted(background):
+    """Return a sparse problem and the partition that it was made from."""
+    rng = np.random.default_rng(2)
+    labels = np.arange(200) // 10
+    i, j = np.triu_indices(200, 1)
+    keep = rng.random(len(i)) < np.where(labels[i] == labels[j], 0.6, 0.03)
+    i, j = i[keep], j[keep]
+    c = rng.normal(size=len(i)) * 2 + np.where(labels[i] == labels[j], 2.0, -2.0)
+    problem = rt.Problem.from_pairs(i, j, c, n=200, background=background, feasible=rt.EQUIVALENCES)
+    return problem, rt.Partition(labels)
+
+
+@pytest.mark.parametrize("quick", [0, 1 << 30])
+@pytest.mark.parametrize(("background", "limit"), [(0, 10.0), (0, math.inf), (-0.2, math.inf)])
+def test_packing_without_a_partition_needs_time(monkeypatch, quick, background, limit):
+    problem, partition = planted(background)
+    monkeypatch.setattr(bounding, "MOST_QUICK", quick)
+    monkeypatch.setattr(bounding, "SECONDS_A_LISTED_PAIR", 1.0)
+    guides = []
+
+    def watched(problem, thorough, seed, guide=None):
+        guides.append(guide is not None)
+        return packing_bound(problem, thorough, seed, guide)
+
+    monkeypatch.setattr(bounding, "packing_bound", watched)
+    bound, proof = affordable_bound(problem, Control(time_limit=limit), partition)
+    assert proved(problem, bound, proof)
+    assert guides
+    assert all(guides) == (limit == 10.0 or background < 0)
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_large_sparse_clusterings_are_packed_along_the_partition(monkeypatch, few):
+    problem, partition = planted(-0.2)
+    monkeypatch.setattr(bounding, "MOST_QUICK", 0)
+    if not few:
+        monkeypatch.setattr(bounding, "MOST_COLUMNS", 0)
+    bound, proof = affordable_bound(problem, Control(), partition)
+    value, plain = problem.value(partition), packing_bound(problem)[0]
+    assert proved(problem, bound, proof)
+    assert value <= bound < plain
+    bad = affordable_bound(problem, Control(), rt.Partition(np.arange(200)))[0]
+    assert value <= bad <= plain + 1e-6
+
+
+def test_without_time_pairs_are_bounded_one_by_one(problem):
+    assert affordable_bound(problem, Control(time_limit=1e-9))[0] == trivial_bound(problem)[0]
+
+
+def test_other_relations_are_bounded_pair_by_pair():
+    orders = rt.Problem(np.random.default_rng(1).normal(size=(5, 5)), rt.LINEAR_ORDERS)
+    assert affordable_bound(orders, Control())[0] == trivial_bound(orders)[0]

@@ -1,0 +1,106 @@
+"""The relaxation keeps valid bounds through rows, fixing and contraction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import naive
+from relatum.solvers.partition.exact.relaxation import (
+    Relaxation,
+    columns_of,
+    contracted_weights,
+    square,
+)
+
+
+def random_relaxation(seed, n=8):
+    c = np.random.default_rng(seed).normal(size=n * (n - 1) // 2) * 2
+    weights = square(c, n)
+    return Relaxation(weights, np.full((n, n), -1, dtype=np.int8)), weights
+
+
+def test_columns_are_the_places_of_a_condensed_matrix():
+    for n in (2, 5, 9):
+        i, j = np.triu_indices(n, 1)
+        assert columns_of(i, j, n).tolist() == list(range(len(i)))
+        assert columns_of(j, i, n).tolist() == list(range(len(i)))
+        assert (square(np.arange(len(i)) + 1.0, n)[j, i] == np.arange(len(i)) + 1).all()
+
+
+def test_contracted_weights_conserve_the_value_of_coarser_partitions():
+    _, weights = random_relaxation(0)
+    labels = np.array([0, 1, 1, 2, 0, 3, 2, 2])
+    small, inside = contracted_weights(weights, labels)
+    for sets in ([0, 0, 1, 1], [0, 1, 2, 3], [0, 0, 0, 0]):
+        fine = np.array(sets)[labels]
+        whole = sum(weights[a, b] for a in range(8) for b in range(a) if fine[a] == fine[b])
+        part = sum(small[a, b] for a in range(4) for b in range(a) if sets[a] == sets[b])
+        assert part + inside == pytest.approx(whole)
+
+
+def rounds(relaxation, rng, count=6):
+    for _ in range(count):
+        relaxation.lp.run(200)
+        relaxation.add_triangles(0.02)
+        relaxation.add_wheels(0.02, rng)
+        relaxation.add_two_partitions(0.02, rng)
+        relaxation.drop_idle()
+    relaxation.lp.run(400)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_never_cut_off_the_optimum_and_fixings_agree_with_it(seed):
+    relaxation, weights = random_relaxation(seed)
+    best = naive.best_partition(weights, lambda row: True)
+    relaxation.pack(seed)
+    assert relaxation.bound >= best - 1e-9
+    rounds(relaxation, np.random.default_rng(seed))
+    assert relaxation.bound >= best - 1e-9
+    columns, values = relaxation.fixable(best + 1e-9)
+    i, j = (v[columns] for v in np.triu_indices(8, 1))
+    for a, b, related in zip(i, j, values, strict=True):
+        # the other value is no better
+        def other(row, a=a, b=b, related=related):
+            return (row[a] == row[b]) != related
+
+        assert naive.best_partition(weights, other) <= best + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_contraction_keeps_a_valid_bound(seed):
+    relaxation, weights = random_relaxation(100 + seed)
+    rounds(relaxation, np.random.default_rng(seed), 3)
+    before = relaxation.bound
+    labels = np.array([0, 1, 2, 3, 4, 5, 6, 0])  # 0 and 7 are one
+    column = columns_of(np.array([0]), np.array([7]), 8)
+    relaxation.fix(column, np.array([True]))
+    small = relaxation.contracted(labels)
+    best = naive.best_partition(weights, lambda row: row[0] == row[7])
+    assert small.n == 7
+    assert small.bound >= best - 1e-9
+    names = small.lp.pool["transitive"].index
+    keys = {(min(a, c), b, max(a, c)) for a, b, c in names.tolist()}
+    assert len(keys) == len(names)
+    rounds(small, np.random.default_rng(seed), 6)
+    assert best - 1e-9 <= small.bound <= before + 5.0
+
+
+def test_caps_are_rows():
+    relaxation, weights = random_relaxation(7)
+    relaxation.add_caps(2)
+    rounds(relaxation, np.random.default_rng(0), 8)
+    best = naive.best_partition(weights, lambda row: np.bincount(row).max() <= 2)
+    loose = naive.best_partition(weights, lambda row: True)
+    assert best - 1e-9 <= relaxation.bound < loose
+
+
+def test_a_copy_is_independent():
+    relaxation, _ = random_relaxation(1)
+    relaxation.lp.run(50)
+    relaxation.add_triangles(0.02)
+    other = relaxation.copy()
+    other.fix(np.array([0]), np.array([True]))
+    other.add_triangles(0.0)
+    assert relaxation.state[0, 1] == -1
+    assert relaxation.lp.upper[0] - relaxation.lp.lower[0] == 1

@@ -1,0 +1,96 @@
+"""Dense searches: recombination, contraction, and stopping at any time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import naive
+from partitions import random_rules, random_weights
+from relatum.kernels.partition.rules import free_rules
+from relatum.solvers.partition.search.dense import DenseSearch, crossover, intersection
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_crossover_takes_whole_sets_of_the_parents(first):
+    rng = np.random.default_rng(first)
+    for _ in range(20):
+        a, b = (np.unique(rng.integers(0, 4, 30), return_inverse=True)[1] for _ in range(2))
+        child = crossover(a, b, first)
+        taken = (a, b) if first == 0 else (b, a)
+        left = np.ones(30, bool)
+        for c in range(child.max() + 1):
+            counts = np.bincount(taken[c % 2][left])
+            members = child == c
+            assert members.sum() == counts.max()
+            assert len(set(taken[c % 2][members])) == 1
+            left &= ~members
+        assert (child[left] == -1).all()
+
+
+def test_intersection_relates_what_both_relate():
+    a, b = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
+    c = intersection(a, b)
+    expected = np.equal.outer(a, a) & np.equal.outer(b, b)
+    assert (np.equal.outer(c, c) == expected).all()
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_every_search_is_feasible_and_improves(kind):
+    rng = np.random.default_rng(kind)
+    weights = random_weights(rng, 40)
+    rules, cannot, groups = random_rules(rng, 40, kind)
+    search = DenseSearch(weights, rules)
+    start = search.complete(np.full(40, -1), (0,))
+    first = search.value(start.labels)
+    improved = search.improve(start)
+    better = search.value(improved.labels)
+    annealed = search.anneal(improved, 0.1, 50, 1)
+    assert better >= first - 1e-9
+    for state in (improved, annealed):
+        assert naive.obeys(state.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
+
+
+@pytest.mark.parametrize("kind", range(12))
+def test_greedy_joins_equal_the_plain_ones(kind):
+    rng = np.random.default_rng(kind)
+    weights = random_weights(rng, 11)
+    rules, cannot, groups = random_rules(rng, 11, kind)
+    labels = DenseSearch(weights, rules).joined().labels
+    expected = naive.join_greedily(weights, rules.sizes, rules.cap, cannot, groups)
+    assert (np.equal.outer(labels, labels) == np.equal.outer(expected, expected)).all()
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_regrouping_moves_groups_that_no_element_leaves_alone(kind):
+    rng = np.random.default_rng(kind)
+    weights = random_weights(rng, 40)
+    rules, cannot, groups = random_rules(rng, 40, kind)
+    search = DenseSearch(weights, rules)
+    a = search.improve(search.complete(np.full(40, -1), (0,))).labels.astype(np.int64)
+    b = search.joined().labels.astype(np.int64)
+    state = search.regroup(a, intersection(a, b), (0.1, 0.05), 40, kind)
+    assert naive.obeys(state.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
+    # two halves of a set, each torn between two sets: only a move of the half gains
+    torn = np.full((6, 6), -2.0)
+    torn[:2, :2] = torn[2:, 2:] = 3.0
+    free = DenseSearch(torn, free_rules(6))
+    apart = free.regroup(np.zeros(6, np.int64), np.array([0, 0, 1, 1, 1, 1]), (0.1, 0.05), 40, 0)
+    assert len(set(apart.labels[:2])) == len(set(apart.labels[2:])) == 1
+    assert apart.labels[0] != apart.labels[2]
+
+
+def test_stopping_at_once_still_gives_a_partition():
+    search = DenseSearch(np.ones((30, 30)), free_rules(30), lambda: True)
+    state = search.complete(np.full(30, -1), (0,))
+    assert (search.improve(state).labels >= 0).all()
+
+
+def test_values_of_contracted_searches_add_up():
+    rng = np.random.default_rng(2)
+    search = DenseSearch(random_weights(rng, 20), free_rules(20))
+    cells = np.unique(rng.integers(0, 8, 20), return_inverse=True)[1]
+    small = search.contracted(cells)
+    labels = rng.integers(0, 3, small.n)
+    inside = search.value(cells)
+    assert small.value(labels) + inside == pytest.approx(search.value(labels[cells]))

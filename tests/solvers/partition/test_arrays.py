@@ -1,0 +1,79 @@
+"""Arrays of problems: contraction, rules and values against the problem itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import naive
+import relatum as rt
+from partitions import compressed, random_problem, random_rules
+from relatum.kernels.partition.dense import partition_value
+from relatum.kernels.partition.sparse import sparse_value
+from relatum.solvers.partition.arrays import contracted_rules, instance_of, renumbered
+
+
+def plain_rules(rules):
+    """Lists of forbidden pairs and of (element, group) pairs."""
+    n = len(rules.sizes)
+    rows = np.repeat(np.arange(n), np.diff(rules.cannot_ptr))
+    cannot = [(int(a), int(b)) for a, b in zip(rows, rules.cannot_idx, strict=True)]
+    rows = np.repeat(np.arange(n), np.diff(rules.group_ptr))
+    groups = [(int(v), int(g)) for v, g in zip(rows, rules.group_idx, strict=True)]
+    return rules.sizes, rules.cap, cannot, groups
+
+
+@pytest.mark.parametrize("small", [0, 2000])
+def test_values_and_rules_are_those_of_the_problem(small, monkeypatch):
+    monkeypatch.setattr("relatum.solvers.partition.arrays.SMALL", small)
+    rng = np.random.default_rng(small)
+    seen = 0
+    for _ in range(60):
+        problem, _, allowed = random_problem(rng, 7)
+        instance = instance_of(problem)
+        if instance is None:
+            assert naive.best_partition(np.zeros((7, 7)), allowed) == -np.inf
+            continue
+        for _ in range(5):
+            labels = renumbered(rng.integers(0, 3, instance.n))
+            relation = rt.Partition(labels[instance.element])
+            if instance.graph is not None:
+                inside = sparse_value(instance.graph, instance.rules, labels, labels.max() + 1)
+            else:
+                inside = partition_value(instance.weights, labels)
+            value = instance.constant + instance.scale * inside
+            assert value == pytest.approx(problem.value(relation))
+            obeys = naive.obeys(labels.tolist(), *plain_rules(instance.rules))
+            assert obeys == allowed(relation.labels)
+            seen += obeys
+    assert seen > 30
+
+
+def test_a_symmetric_matrix_is_not_copied():
+    c = np.zeros((50, 50), np.float32)
+    assert np.shares_memory(instance_of(rt.Problem(c, rt.EQUIVALENCES)).weights, c)
+    c[0, 1] = 1.0
+    folded = instance_of(rt.Problem(c, rt.EQUIVALENCES)).weights
+    assert folded[0, 1] == folded[1, 0] == 1.0
+    assert folded.dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", range(8))
+def test_contracted_rules_say_the_same_of_whole_sets(kind):
+    rng = np.random.default_rng(kind)
+    rules, cannot, groups = random_rules(rng, 9, kind)
+    cells = renumbered(rng.integers(0, 6, 9))
+    if not naive.obeys(cells.tolist(), rules.sizes, rules.cap, cannot, groups):
+        cells = np.arange(9)
+    small = contracted_rules(rules, cells, cells.max() + 1)
+    for _ in range(30):
+        labels = rng.integers(0, 4, cells.max() + 1)
+        above = naive.obeys(labels.tolist(), *plain_rules(small))
+        assert above == naive.obeys(labels[cells].tolist(), rules.sizes, rules.cap, cannot, groups)
+
+
+def test_renumbered_has_no_gaps_and_compressed_rows_are_in_order():
+    assert renumbered(np.array([7, 3, 7])).tolist() == [1, 0, 1]
+    pointers, columns = compressed([(2, 5), (0, 1), (2, 4)], 3)
+    assert pointers.tolist() == [0, 1, 1, 3]
+    assert columns.tolist() == [1, 4, 5]
