@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.inference import infer
 from relatum.io import Rankings
@@ -27,7 +28,6 @@ from relatum.proof import Estimate
 
 __all__ = ["Consensus", "Votes", "consensus"]
 
-Floats = NDArray[np.float64]
 Method = Literal["kemeny", "bernoulli"]
 Unranked = Literal["ignore", "last"]
 
@@ -188,7 +188,7 @@ class Votes:
         return float(against[y].sum() + self.related[off].sum())
 
 
-def _checked_ranks(rankings: ArrayLike) -> NDArray[np.int64]:
+def _checked_ranks(rankings: ArrayLike) -> Index:
     ranks = np.asarray(rankings)
     if ranks.ndim != 2 or ranks.dtype.kind not in "iu" or ranks.size == 0:
         raise DataError(

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.errors import DataError
 
 __all__ = [
@@ -51,7 +52,7 @@ class Digits(NamedTuple):
     """
 
     images: NDArray[np.uint8]
-    labels: NDArray[np.int64]
+    labels: Index
 
 
 def load_digits() -> tuple[Digits, Digits]:

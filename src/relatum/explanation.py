@@ -8,18 +8,16 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
+from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
 from relatum.inference import infer
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores, evidence
 from relatum.proof import Estimate, Status
 
 __all__ = ["Cost", "Explanation", "Link", "explain"]
-
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -196,7 +194,7 @@ def _start(
     return start if problem.feasible.contains(start) else None
 
 
-def pair_log_odds(problem: Problem, a: Index, b: Index) -> NDArray[np.float64]:
+def pair_log_odds(problem: Problem, a: Index, b: Index) -> Floats:
     """Return what relating some pairs adds to the value; both directions in symmetric sets."""
     scores, n = problem.scores, problem.n
     symmetric = problem.feasible.has("symmetric")

@@ -15,8 +15,9 @@ from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.problem import LinearOrder, Partition
 
@@ -42,7 +43,7 @@ Labels = ArrayLike | Partition
 Order = ArrayLike | LinearOrder
 
 
-def _labels(true: Labels, estimated: Labels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _labels(true: Labels, estimated: Labels) -> tuple[Index, Index]:
     out = []
     for labels in (true, estimated):
         array = labels.labels if isinstance(labels, Partition) else np.asarray(labels)
@@ -62,7 +63,7 @@ def _pairs(true: Labels, estimated: Labels) -> tuple[int, int, int, int]:
     """Unordered pairs: (together in both, only in the truth, only in the estimate, all)."""
     a, b = _labels(true, estimated)
 
-    def together(labels: NDArray[np.int64]) -> int:
+    def together(labels: Index) -> int:
         sizes = np.unique(labels, return_counts=True)[1].astype(object)
         return int((sizes * (sizes - 1) // 2).sum())
 
@@ -114,7 +115,7 @@ def variation_of_information(
         raise DataError(f'unit is "bits" or "nats", got {unit!r}.')
     a, b = _labels(true, estimated)
 
-    def entropy(labels: NDArray[np.int64]) -> float:
+    def entropy(labels: Index) -> float:
         p = np.unique(labels, return_counts=True)[1] / len(labels)
         return float(-(p * np.log2(p)).sum())
 
@@ -130,7 +131,7 @@ def adjusted_rand_score(true: Labels, estimated: Labels) -> float:
     return float(score(*_labels(true, estimated)))
 
 
-def _relative(true: Order, estimated: Order) -> NDArray[np.int64]:
+def _relative(true: Order, estimated: Order) -> Index:
     """Ranks that the estimate gives to the elements taken in the true order."""
     ranks = []
     for order in (true, estimated):

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError, MissingDependencyError
 from relatum.problem import PartialMap, Partition, Problem, WeakOrder
 from relatum.proof import Estimate
@@ -73,7 +74,7 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
     return axes
 
 
-def _show(axes: Any, scores: NDArray[np.float64]) -> None:
+def _show(axes: Any, scores: Floats) -> None:
     limit = float(np.quantile(np.abs(scores), 0.97)) or 1.0
     image = axes.imshow(
         scores, cmap="RdBu", vmin=-limit, vmax=limit, interpolation="nearest", aspect="auto"
@@ -82,7 +83,7 @@ def _show(axes: Any, scores: NDArray[np.float64]) -> None:
     axes.set(xticks=[], yticks=[])
 
 
-def _name(axes: Any, order: NDArray[np.int64], names: Any) -> None:
+def _name(axes: Any, order: Index, names: Any) -> None:
     if names is None or len(order) > 30:
         return
     shown = [str(names[k]) for k in order]
@@ -90,7 +91,7 @@ def _name(axes: Any, order: NDArray[np.int64], names: Any) -> None:
     axes.set_yticks(range(len(order)), shown)
 
 
-def _clusters(axes: Any, scores: NDArray[np.float64], found: Partition, names: Any) -> None:
+def _clusters(axes: Any, scores: Floats, found: Partition, names: Any) -> None:
     from matplotlib.patches import Rectangle
 
     sets = sorted(found.sets(), key=len, reverse=True)
@@ -103,7 +104,7 @@ def _clusters(axes: Any, scores: NDArray[np.float64], found: Partition, names: A
     _name(axes, order, names)
 
 
-def _staircase(axes: Any, scores: NDArray[np.float64], found: WeakOrder, names: Any) -> None:
+def _staircase(axes: Any, scores: Floats, found: WeakOrder, names: Any) -> None:
     order = found.order
     _show(axes, scores[np.ix_(order, order)])
     start = -0.5
@@ -115,7 +116,7 @@ def _staircase(axes: Any, scores: NDArray[np.float64], found: WeakOrder, names: 
     axes.set_xlabel("blue: row comes before column")
 
 
-def _dots(axes: Any, scores: NDArray[np.float64], found: PartialMap) -> None:
+def _dots(axes: Any, scores: Floats, found: PartialMap) -> None:
     order = np.argsort(found.labels, kind="stable")
     _show(axes, scores[order])
     rows = np.flatnonzero(found.labels[order] >= 0)

@@ -15,8 +15,8 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags
 from relatum.inference import infer
 from relatum.problem import (
     NAMED_SETS,
@@ -34,13 +34,13 @@ __all__ = ["brute_force", "check_solver", "random_problems"]
 
 
 @cache
-def _all_relations(n_a: int, n_b: int) -> NDArray[np.bool_]:
+def _all_relations(n_a: int, n_b: int) -> Flags:
     bits = np.array(list(product((False, True), repeat=n_a * n_b)), dtype=np.bool_)
     return bits.reshape(-1, n_a, n_b)
 
 
 @cache
-def _members(structure: FeasibleSet, shape: tuple[int, int]) -> NDArray[np.bool_]:
+def _members(structure: FeasibleSet, shape: tuple[int, int]) -> Flags:
     """All relations of a feasible set without evidence, up to 16 pairs."""
     every = _all_relations(*shape)
     properties = structure.properties

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from rich.table import Table
 
+from relatum.array_types import Floats, Index
 from relatum.cli.output import console
 from relatum.datasets import Digits, load_digits, load_sentences
 from relatum.features import BinaryFeatures, TensorSketch, pair_features, sample_pairs
@@ -74,7 +75,7 @@ def _map(train: Digits, test: Digits) -> Case:
     return Case("map", problem, estimate, f"{error:.1%} of {len(labels)} digits mislabelled")
 
 
-def _pair_scores(train: Digits, some: Digits, seed: int) -> NDArray[np.float64]:
+def _pair_scores(train: Digits, some: Digits, seed: int) -> Floats:
     """Learn from labelled pairs whether two images show the same digit; score all pairs."""
     code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
     lift = TensorSketch(degree=2, n_components=2048, random_state=seed)
@@ -87,12 +88,12 @@ def _pair_scores(train: Digits, some: Digits, seed: int) -> NDArray[np.float64]:
     return np.asarray(measure.log_odds(lift.transform(pair_features(w[a], w[b]))))
 
 
-def _rand_error(labels: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
+def _rand_error(labels: Index, truth: Index) -> float:
     a, b = np.triu_indices(len(labels), 1)
     return float(np.mean((labels[a] == labels[b]) != (truth[a] == truth[b])))
 
 
-def _clustering(scores: NDArray[np.float64], some: Digits) -> Case:
+def _clustering(scores: Floats, some: Digits) -> Case:
     problem = Problem(scores, EQUIVALENCES)
     estimate = infer(problem, prove=True)
     labels = estimate.relation.labels  # type: ignore[union-attr]
@@ -100,7 +101,7 @@ def _clustering(scores: NDArray[np.float64], some: Digits) -> Case:
     return Case("equivalence", problem, estimate, remark)
 
 
-def _clustering_with_evidence(scores: NDArray[np.float64], some: Digits, before: Case) -> Case:
+def _clustering_with_evidence(scores: Floats, some: Digits, before: Case) -> Case:
     """Tell it the truth about six pairs that it got wrong."""
     labels = before.estimate.relation.labels  # type: ignore[union-attr]
     a, b = np.triu_indices(len(labels), 1)

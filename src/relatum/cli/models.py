@@ -13,9 +13,9 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 
 from relatum import __version__
+from relatum.array_types import Floats
 from relatum.errors import DataError, RelatumError
 from relatum.estimators import LinearRanker, MapClassifier, PartitionClustering
 from relatum.io import csv_text, numbered_rows
@@ -33,7 +33,7 @@ def _column(table: Table, name: str, path: Path) -> int:
     return table[0].index(name)
 
 
-def _features(table: Table, wanted: list[str], path: Path) -> NDArray[np.float64]:
+def _features(table: Table, wanted: list[str], path: Path) -> Floats:
     """Return the numbers of the columns that are wanted."""
     places = [_column(table, name, path) for name in wanted]
     out = np.empty((len(table[1]), len(places)))

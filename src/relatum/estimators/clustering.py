@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
 from relatum.features import pair_features, sample_pairs
@@ -273,11 +274,11 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return inferred(self, Problem(np.zeros((1, 1)), feasible))
         return inferred(self, Problem(scores, feasible))
 
-    def predict(self, X: Any, evidence: FeasibleSet | None = None) -> NDArray[np.int64]:
+    def predict(self, X: Any, evidence: FeasibleSet | None = None) -> Index:
         """Cluster elements, seen or not; return a label an element."""
         return self._labels(self.infer(X, evidence))
 
-    def _labels(self, estimate: Estimate) -> NDArray[np.int64]:
+    def _labels(self, estimate: Estimate) -> Index:
         if not isinstance(estimate.relation, Partition):
             raise DataError(f"There is no clustering: {estimate.message}")
         return estimate.relation.labels

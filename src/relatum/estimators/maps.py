@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
 from relatum.joint import joint_estimate, partial_evidence
@@ -187,13 +188,13 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             base = require_feasible(self.feasible, "MapClassifier")
         return base if extra is None else base & require_feasible(extra, "MapClassifier")
 
-    def log_odds(self, X: Any) -> NDArray[np.float64]:
+    def log_odds(self, X: Any) -> Floats:
         """Return the log2-odds of every element and label, one column a label."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")
         return self._scores(lifted(self.lifting_, X))
 
-    def _scores(self, x: Any) -> NDArray[np.float64]:
+    def _scores(self, x: Any) -> Floats:
         scores = np.asarray(self.measure_.log_odds(x))
         if scores.ndim == 1:  # two classes: the log-odds of the second
             scores = np.column_stack([-scores, scores])
@@ -222,14 +223,14 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return estimate.relation.matrix().astype(np.int64)
         return np.asarray(self.classes_[labels])
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """Return log2-odds, as scikit-learn shapes them."""
         scores = self.log_odds(X)
         if not self.multilabel_ and len(self.classes_) == 2:
             return scores[:, 1]
         return scores
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Return the probability of each label, given that it is a map.
 
         The probability of a map is a product over elements, proportional to 2**log-odds.

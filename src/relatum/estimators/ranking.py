@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.estimators.common import inferred, require_feasible
 from relatum.inference import infer_many
@@ -131,7 +131,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             len(encoded.words),
         )
         open_ = [k for k, said in enumerate(known) if said is not None]
-        orders: dict[int, NDArray[np.int64]] = {}
+        orders: dict[int, Index] = {}
         if open_:
             self.joint_, orders = self._joined(base, parts, known, open_)
             base = self.joint_.measure
@@ -144,7 +144,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def _joined(
         self, base: BernoulliMeasure, parts: list[Any], known: list[Any], open_: list[int]
-    ) -> tuple[JointEstimate, dict[int, NDArray[np.int64]]]:
+    ) -> tuple[JointEstimate, dict[int, Index]]:
         """Pose all sequences as one order; pairs of different sequences have no class."""
         tokens = np.concatenate([parts[k] for k in open_])
         owner = np.repeat(open_, [len(parts[k]) for k in open_])
@@ -186,7 +186,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         self.gap_ = self.estimate_.gap
         return self
 
-    def log_odds(self, items: Sequence[Any]) -> NDArray[np.float64]:
+    def log_odds(self, items: Sequence[Any]) -> Floats:
         """Return the log2-odds that each item comes before each other."""
         check_is_fitted(self, "measure_")
         unknown = [item for item in items if item not in self._number]

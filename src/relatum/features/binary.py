@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features._validate import (
     FeatureMap,
@@ -145,7 +146,7 @@ class BinaryFeatures(FeatureMap):
         bits = np.unpackbits(whole.view(np.uint8).ravel(), bitorder="little")
         return bits.reshape(*x.shape, width)[:, :, : self.n_codes_]
 
-    def _learned_thresholds(self, x: NDArray[Any]) -> NDArray[np.float64]:
+    def _learned_thresholds(self, x: NDArray[Any]) -> Floats:
         if not isinstance(self.thresholds, int | np.integer):
             given = np.asarray(self.thresholds, dtype=np.float64)
             if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():

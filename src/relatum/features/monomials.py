@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 from sklearn.utils.validation import _check_feature_names_in
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
 from relatum.features._validate import (
     FeatureMap,
@@ -148,7 +149,7 @@ class RandomMonomials(FeatureMap):
         names = _check_feature_names_in(self, input_features)
         return np.asarray([" ".join(names[s]) for s in self.monomials_], dtype=object)
 
-    def _points(self) -> NDArray[np.float64] | None:
+    def _points(self) -> Floats | None:
         """Return the grid point of each feature, if any limit on the distance is set."""
         if self.image_shape is None:
             if self.max_distance is not None:
@@ -189,11 +190,11 @@ class _Neighbours:
     def __init__(
         self,
         candidates: NDArray[np.intp],
-        points: NDArray[np.float64] | None,
+        points: Floats | None,
         distance: float | None,
     ) -> None:
         self.candidates = candidates.astype(np.int32)
-        self.places: NDArray[np.int64] | None = None
+        self.places: Index | None = None
         if points is None or distance is None:
             return
         # candidates at each point, and points near each point, as ragged arrays
@@ -220,7 +221,7 @@ class _Neighbours:
         return self.candidates[chosen[distinct]]
 
 
-def _varying(x: Any) -> NDArray[np.bool_]:
+def _varying(x: Any) -> Flags:
     """Tell which columns of a dense or CSR matrix hold two different values."""
     if not is_sparse(x):
         return np.asarray(x.min(axis=0) != x.max(axis=0))

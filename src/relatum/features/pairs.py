@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.features._validate import checked_fitted, checked_seed, is_sparse, require_binary
 
@@ -258,7 +259,7 @@ def sample_pairs(
     return i, j, (given[i] == given[j]).astype(np.uint8)
 
 
-def _draw(rng: np.random.Generator, total: int, count: int, what: str) -> NDArray[np.int64]:
+def _draw(rng: np.random.Generator, total: int, count: int, what: str) -> Index:
     if count > total:
         raise DataError(
             f"sample_pairs: there are {total} {what}, fewer than the {count} asked for; "
@@ -275,7 +276,7 @@ def _draw(rng: np.random.Generator, total: int, count: int, what: str) -> NDArra
     return drawn[:count]
 
 
-def _triangle(code: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _triangle(code: Index) -> tuple[Index, Index]:
     """Decode j (j - 1) / 2 + i, with i < j."""
     j = ((1.0 + np.sqrt(1.0 + 8.0 * code.astype(np.float64))) / 2.0).astype(np.int64)
     j -= j * (j - 1) // 2 > code  # the square root may be rounded up,
@@ -285,16 +286,14 @@ def _triangle(code: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
 
 def _classes(
     labels: NDArray[Any],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Index, Index, Index]:
     """Elements sorted by label, the size of each class and where it starts."""
     _, inverse = np.unique(labels, return_inverse=True)
     sizes = np.bincount(inverse).astype(np.int64)
     return np.argsort(inverse, kind="stable"), sizes, np.cumsum(sizes) - sizes
 
 
-def _related(
-    rng: np.random.Generator, labels: NDArray[Any], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _related(rng: np.random.Generator, labels: NDArray[Any], count: int) -> tuple[Index, Index]:
     order, sizes, first = _classes(labels)
     ends = np.cumsum(sizes * (sizes - 1) // 2)
     code = _draw(rng, int(ends[-1]) if len(ends) else 0, count, "related pairs")
@@ -303,9 +302,7 @@ def _related(
     return order[first[c] + i], order[first[c] + j]
 
 
-def _unrelated(
-    rng: np.random.Generator, labels: NDArray[Any], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _unrelated(rng: np.random.Generator, labels: NDArray[Any], count: int) -> tuple[Index, Index]:
     # An element of class c pairs with every element of an earlier class: all sorted before it.
     order, sizes, first = _classes(labels)
     ends = np.cumsum(sizes * first)

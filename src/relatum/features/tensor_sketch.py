@@ -10,6 +10,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features._validate import (
     NumberedFeatureMap,
@@ -310,7 +311,7 @@ def _count_sketch(
     bucket: NDArray[np.int32],
     sign: NDArray[np.int8],
     sketches: NDArray[Any],
-    squares: NDArray[np.float64],
+    squares: Floats,
 ) -> None:
     """Count Sketch dense or CSR rows of any type; few types reach the kernels."""
     if is_sparse(x):

@@ -7,8 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import numbers_as_text, write_lines
@@ -17,7 +18,7 @@ from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
 __all__ = ["read_cplib", "write_cplib"]
 
 
-def read_cplib(path: str | Path) -> NDArray[np.float64]:
+def read_cplib(path: str | Path) -> Floats:
     """Read the scores of all pairs: a pair adds its score if it is in one set, so maximise.
 
     The file holds n and the n (n - 1) / 2 entries above the diagonal row by row, broken

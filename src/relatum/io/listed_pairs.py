@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.io.files.writing import numbers_as_text
 
@@ -40,16 +40,16 @@ class ListedPairs(NamedTuple):
     """
 
     n: int
-    i: NDArray[np.int64]
-    j: NDArray[np.int64]
-    log_odds: NDArray[np.float64]
+    i: Index
+    j: Index
+    log_odds: Floats
     optimum: float | None = None
 
 
 Numbered = Sequence[tuple[int, str]]  # lines with their numbers in the file
 
 
-def numbers_of(lines: Numbered, path: str | Path) -> NDArray[np.float64]:
+def numbers_of(lines: Numbered, path: str | Path) -> Floats:
     """All numbers of some lines."""
     try:
         numbers = np.array(" ".join([line for _, line in lines]).split(), dtype=np.float64)
@@ -70,12 +70,12 @@ def numbers_of(lines: Numbered, path: str | Path) -> NDArray[np.float64]:
 
 def numbers_to_the_end(
     lines: Iterator[tuple[int, str]], path: str | Path, before: int, wanted: int, announced: str
-) -> NDArray[np.float64]:
+) -> Floats:
     """All numbers of the remaining lines, which are ``wanted`` or an error.
 
     Reading stops at the first lines that have too many.
     """
-    found: list[NDArray[np.float64]] = []
+    found: list[Floats] = []
     count, last = 0, before
     while batch := list(islice(lines, BATCH)):
         found.append(numbers_of(batch, path))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import numbers_as_text, write_lines
@@ -15,7 +16,7 @@ from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
 __all__ = ["read_lolib", "write_lolib"]
 
 
-def read_lolib(path: str | Path) -> NDArray[np.float64]:
+def read_lolib(path: str | Path) -> Floats:
     """Read a matrix: entry ab is worth adding if a comes before b, so maximise.
 
     The file holds, after optional lines of comment, n and the n x n matrix row by row,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, opened
 from relatum.io.files.writing import numbers_as_text, write_atomically, write_lines
@@ -21,7 +22,7 @@ __all__ = ["read_matrix", "write_matrix"]
 DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError)
 
 
-def read_matrix(path: str | Path) -> NDArray[np.float64]:
+def read_matrix(path: str | Path) -> Floats:
     """Read a matrix: an ``.npy`` file, or a line of numbers a row, with blanks or commas.
 
     Of an ``.npz`` archive, the array ``log_odds`` or ``costs`` is read, or the only one. Arrays
@@ -34,7 +35,7 @@ def read_matrix(path: str | Path) -> NDArray[np.float64]:
     """
     if Path(path).suffix in (".npy", ".npz"):
         return _array(path)
-    rows: list[NDArray[np.float64]] = []
+    rows: list[Floats] = []
     for number, line in numbered_lines(path):
         rows.append(numbers_of([(number, line.replace(",", " "))], path))
         if len(rows[-1]) != len(rows[0]):
@@ -47,7 +48,7 @@ def read_matrix(path: str | Path) -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def _array(path: str | Path) -> NDArray[np.float64]:
+def _array(path: str | Path) -> Floats:
     with opened(path) as file:
         if file.read(4) not in (b"\x93NUM", b"PK\x03\x04"):
             raise DataError(f"{path} is not an array of numpy; write one with numpy.save.")

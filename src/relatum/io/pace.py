@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
@@ -14,7 +15,7 @@ from relatum.io.files.writing import write_lines
 __all__ = ["read_pace", "write_pace"]
 
 
-def read_pace(path: str | Path) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+def read_pace(path: str | Path) -> tuple[int, Index, Index]:
     """Read a graph: the line ``p NAME n m``, then m lines ``u v``, nodes numbered from 1.
 
     Lines that begin with ``c`` are comments.

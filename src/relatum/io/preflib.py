@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
@@ -37,8 +37,8 @@ class Rankings:
     title : str
     """
 
-    ranks: NDArray[np.int64]
-    counts: NDArray[np.float64]
+    ranks: Index
+    counts: Floats
     names: tuple[str, ...]
     title: str = ""
 
@@ -74,7 +74,7 @@ def read_preflib(path: str | Path) -> Rankings:
     """
     header: dict[str, str] = {}
     names: dict[int, str] = {}
-    ranks: list[NDArray[np.int64]] = []
+    ranks: list[Index] = []
     counts: list[float] = []
     n, kind, number = 0, "", 0
     for number, line in numbered_lines(path):
@@ -127,7 +127,7 @@ def _check_counts(header: dict[str, str], counts: list[float], where: str) -> No
             )
 
 
-def _parse_row(line: str, ranks: NDArray[np.int64], where: str, kind: str) -> float:
+def _parse_row(line: str, ranks: Index, where: str, kind: str) -> float:
     """Fill in one ranking, e.g. ``3: 2,{1,4}``; return the number of its voters."""
     count, colon, places = line.partition(":")
     voters = whole_number(count.strip())
@@ -153,7 +153,7 @@ def _parse_row(line: str, ranks: NDArray[np.int64], where: str, kind: str) -> fl
     return float(voters)
 
 
-def _set_rank(element: str, place: int, ranks: NDArray[np.int64], where: str) -> None:
+def _set_rank(element: str, place: int, ranks: Index, where: str) -> None:
     number = whole_number(element)
     if number is None or not 1 <= number <= len(ranks):
         raise DataError(f"{where}: elements are numbered 1 ... {len(ranks)}, got {element[:60]!r}.")
@@ -202,7 +202,7 @@ def write_preflib(path: str | Path, rankings: Rankings) -> None:
     write_lines(path, lines)
 
 
-def _places(ranks: NDArray[np.int64], kind: str, path: str | Path) -> str:
+def _places(ranks: Index, kind: str, path: str | Path) -> str:
     words = []
     for place in np.unique(ranks[ranks >= 0]):
         tied = [str(k + 1) for k in np.flatnonzero(ranks == place)]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Floats
 from relatum.errors import DataError, MissingDependencyError
 from relatum.io.files.reading import lines_of, opened, whole_number
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
@@ -124,7 +125,7 @@ class _Table:
             return np.array([int(w) for w in words], dtype=np.int64)
         return np.array(words, dtype=object)
 
-    def _numbers(self, words: list[str]) -> NDArray[np.float64]:
+    def _numbers(self, words: list[str]) -> Floats:
         with suppress(ValueError):
             numbers = np.array(words, dtype=np.float64)
             if not np.isnan(numbers).any():

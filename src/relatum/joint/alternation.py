@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats
 from relatum.errors import EvidenceError, SolverError
 from relatum.inference import infer
 from relatum.joint.known_pairs import PairTable
@@ -22,8 +22,6 @@ from relatum.proof import Estimate, Status, closes
 from relatum.solvers import Control
 
 __all__ = ["Alternation", "Pair"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass

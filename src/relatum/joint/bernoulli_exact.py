@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from relatum.array_types import Floats, Index
 from relatum.joint.alternation import Alternation, Pair
 from relatum.joint.learning import BernoulliLearner
 from relatum.lp.highs_mip import HighsMixedProgram
@@ -24,7 +24,6 @@ from relatum.solvers.general import PairSpace, RowPool
 
 __all__ = ["minimize_counts"]
 
-Floats = NDArray[np.float64]
 ROUNDS_OF_LP = 40
 ALL_ROWS_UP_TO = 14  # elements
 MARGIN = 1e-6  # feasibility tolerance of HiGHS: what its bound may be wrong by, relatively
@@ -50,7 +49,7 @@ class _Block:
     In variables, t - t_0 = coefficients x[columns] - shift; bits[i] is J at the i-th count.
     """
 
-    columns: NDArray[np.int64]
+    columns: Index
     coefficients: Floats
     shift: float
     unit: int
@@ -146,14 +145,12 @@ class _Counts:
             if p.name not in ("transitive", "symmetric"):
                 self._add(p.name, p.index(self.table.shape))
 
-    def _add_rows(
-        self, row: Any, column: NDArray[np.int64], value: Floats, low: float, high: float
-    ) -> None:
+    def _add_rows(self, row: Any, column: Index, value: Floats, low: float, high: float) -> None:
         shape = (int(np.max(row)) + 1, self.size)
         matrix = coo_array((value, (row.astype(np.int64), column)), shape=shape).tocsr()
         self.program.add_rows(matrix, np.full(shape[0], low), np.full(shape[0], high))
 
-    def _add(self, family: str, index: NDArray[np.int64]) -> int:
+    def _add(self, family: str, index: Index) -> int:
         fresh = self.pool.add(family, index) if len(index) else None
         if fresh is None:
             return 0

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats
 from relatum.measures import LN2, sigmoid2
 
 __all__ = ["Conjugate"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from relatum.array_types import Floats
 from relatum.errors import DataError, DegenerateWarning, SolverError
 from relatum.joint.alternation import Alternation, Pair
 from relatum.joint.bernoulli_exact import minimize_counts
@@ -26,7 +26,6 @@ from relatum.solvers import Control, polite_interrupts
 
 __all__ = ["JointEstimate", "JointEstimator", "joint_estimate"]
 
-Floats = NDArray[np.float64]
 EXACT_STARTS = 2  # alternations that look for a good pair before the exact search
 
 

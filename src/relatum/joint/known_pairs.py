@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats
 from relatum.errors import DataError, EvidenceError, ProblemError
 from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, FeasibleSet, Problem, Relation, evidence
 from relatum.proof import Propagator, find_conflict
@@ -21,7 +22,6 @@ __all__ = ["Layout", "PairTable", "partial_evidence"]
 
 CLOSURE_LIMIT = 1_000_000  # pairs up to which the consequences of evidence are worked out
 Layout = Literal["matrix", "triangle"]
-Floats = NDArray[np.float64]
 
 
 class PairTable:
@@ -58,7 +58,7 @@ class PairTable:
         feasible: FeasibleSet,
         unknown_weight: float = 1.0,
         balance: str | None = None,
-        empty: NDArray[np.bool_] | None = None,
+        empty: Flags | None = None,
     ) -> None:
         feasible.check(shape)
         self.shape, self.layout, self.feasible = shape, layout, feasible

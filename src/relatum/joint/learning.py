@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
 from relatum.joint.conjugate import Conjugate
 from relatum.measures import (
@@ -42,7 +43,6 @@ __all__ = ["BernoulliLearner", "Features", "LabelLearner", "Learner", "LogisticL
 
 NEWTON_WIDTH = 64  # features up to which Newton's method on distinct rows is used
 WARM_WIDTH = 512  # features up to which Newton's method starts from the last parameters
-Floats = NDArray[np.float64]
 
 
 class Features(NamedTuple):
@@ -99,9 +99,7 @@ class BernoulliLearner:
     If the measure is fitted, its counts are kept, and those of the pairs are added.
     """
 
-    def __init__(
-        self, measure: BernoulliMeasure, classes: NDArray[np.int64], weights: Floats
-    ) -> None:
+    def __init__(self, measure: BernoulliMeasure, classes: Index, weights: Floats) -> None:
         self._measure, self._classes = measure, classes
         self.weights = weights
         self.s = measure._pseudo_count()
@@ -290,7 +288,7 @@ def _with_constant(x: Any, measure: LogisticMeasure) -> Any:
 def _solve(
     measure: LogisticMeasure,
     x: Any,
-    related: NDArray[np.bool_],
+    related: Flags,
     weights: Floats,
     strength: float,
     start: Floats | None,

@@ -21,9 +21,9 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from relatum.array_types import Floats
 from relatum.errors import SolverError
 from relatum.inference import infer
 from relatum.joint.alternation import Alternation, Pair
@@ -35,7 +35,6 @@ from relatum.proof import Status
 __all__ = ["MOST_FEATURES", "minimize_totals"]
 
 MOST_FEATURES = 6
-Floats = NDArray[np.float64]
 
 
 def minimize_totals(

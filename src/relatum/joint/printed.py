@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags
 from relatum.errors import MissingDependencyError
 from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
@@ -156,7 +156,7 @@ def _read(model: Any, table: PairTable, learner: Any, y: list[list[Any]]) -> Pri
     if model.getNSols() == 0:
         return PrintedResult(math.inf, bound, None, finished, seconds)
     best = model.getBestSol()
-    matrix: NDArray[np.bool_] = np.array([[best[v] > 0.5 for v in row] for row in y])
+    matrix: Flags = np.array([[best[v] > 0.5 for v in row] for row in y])
     relation = Relation(matrix)
     targets = table.targets(relation)
     objective = learner.objective(learner.learn(targets), targets)

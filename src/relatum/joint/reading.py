@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Flags
 from relatum.errors import DataError, EvidenceError
 from relatum.joint.known_pairs import Layout, PairTable, layout_of
 from relatum.joint.learning import Features, Learner, learner_of
@@ -129,7 +129,7 @@ def _read_labels(given: Any, feasible: FeasibleSet, n_labels: int | None) -> Rea
     return Features("labels", x, int(n_labels)), (x.shape[0], int(n_labels)), "matrix"
 
 
-def _empty(features: Features) -> NDArray[np.bool_]:
+def _empty(features: Features) -> Flags:
     """Pairs without features: they have no part in learning."""
     if features.kind == "classes":
         return np.asarray(features.values < 0)

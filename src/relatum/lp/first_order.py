@@ -29,12 +29,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.first_order import activity, iterate, price, scaled_norm
 
 __all__ = ["FirstOrderLP", "RowBlock"]
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

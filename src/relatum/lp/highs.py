@@ -6,9 +6,9 @@ from typing import Any
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-from relatum.lp.protocol import Floats, LPResult
+from relatum.array_types import Flags, Floats
+from relatum.lp.protocol import LPResult
 
 __all__ = ["HighsProgram"]
 
@@ -49,7 +49,7 @@ class HighsProgram:
         )
         self._m += m
 
-    def keep_rows(self, keep: NDArray[np.bool_]) -> None:
+    def keep_rows(self, keep: Flags) -> None:
         drop = np.flatnonzero(~keep).astype(np.int32)
         if drop.size:
             self._h.deleteRows(len(drop), drop)

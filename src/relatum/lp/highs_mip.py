@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 
-from relatum.lp.protocol import Floats
+from relatum.array_types import Flags, Floats
 
 __all__ = ["HighsMixedProgram", "MixedResult"]
 
@@ -74,7 +73,7 @@ class HighsMixedProgram:
             matrix.data.astype(np.float64),
         )
 
-    def set_integer(self, integer: NDArray[np.bool_]) -> None:
+    def set_integer(self, integer: Flags) -> None:
         """Say which variables are integer."""
         kinds = [
             highspy.HighsVarType.kInteger if v else highspy.HighsVarType.kContinuous

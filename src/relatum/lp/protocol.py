@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from relatum.array_types import Flags, Floats
 
 __all__ = ["LPResult", "LinearProgram", "backend_named"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +30,7 @@ class LinearProgram(Protocol):
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
         """Append rows given as a scipy CSR array."""
 
-    def keep_rows(self, keep: NDArray[np.bool_]) -> None:
+    def keep_rows(self, keep: Flags) -> None:
         """Delete the rows that are not to be kept."""
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats
 from relatum.errors import MissingDependencyError
-from relatum.lp.protocol import Floats, LPResult
+from relatum.lp.protocol import LPResult
 
 __all__ = ["ScipProgram"]
 
@@ -47,7 +47,7 @@ class ScipProgram:
         infinity = self._lp.infinity()
         self._lp.addRows(entries, lhss=[-infinity] * len(entries), rhss=[float(v) for v in rhs])
 
-    def keep_rows(self, keep: NDArray[np.bool_]) -> None:
+    def keep_rows(self, keep: Flags) -> None:
         for row in np.flatnonzero(~keep)[::-1]:
             self._lp.delRows(int(row), int(row))
 

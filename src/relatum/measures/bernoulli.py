@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.measures.fit.streams import guarded
 from relatum.measures.objective import bernoulli_divergence, bernoulli_regularizer
@@ -145,7 +146,7 @@ relation or another source that `RecordBatches` reads
             self.unrelated_ = after.ravel()[ids].astype(np.float64)
         return self
 
-    def pair_log_odds(self, words: ArrayLike) -> NDArray[np.float64]:
+    def pair_log_odds(self, words: ArrayLike) -> Floats:
         """Log-odds that occurrence a comes before occurrence b, for all pairs of `words`.
 
         Parameters
@@ -186,7 +187,7 @@ relation or another source that `RecordBatches` reads
     def __add__(self, other: BernoulliMeasure) -> BernoulliMeasure:
         return self.merge(other) if isinstance(other, BernoulliMeasure) else NotImplemented
 
-    def theta(self, classes: Any) -> NDArray[np.float64]:
+    def theta(self, classes: Any) -> Floats:
         """Probability of being related, for every pair; 1/2 for unseen classes."""
         plus, minus = self._counts(classes)
         s = self._pseudo_count()
@@ -208,12 +209,12 @@ relation or another source that `RecordBatches` reads
         s = self._pseudo_count()
         return np.asarray(np.log2((plus + s) / (minus + s)))
 
-    def predict_proba(self, classes: Any) -> NDArray[np.float64]:
+    def predict_proba(self, classes: Any) -> Floats:
         """Probabilities of being unrelated and related, of shape (pairs, 2)."""
         p = self.theta(classes)
         return np.column_stack([1.0 - p, p])
 
-    def predict(self, classes: Any) -> NDArray[np.int64]:
+    def predict(self, classes: Any) -> Index:
         """1 where related is more probable than not, else 0."""
         return np.asarray(self.log_odds(classes) > 0, dtype=np.int64)
 
@@ -255,15 +256,13 @@ relation or another source that `RecordBatches` reads
         minus = _sums(position, weights * (1.0 - targets), len(seen))
         self._merge_counts(seen, plus, minus)
 
-    def _merge_counts(
-        self, ids: NDArray[np.int64], plus: NDArray[np.float64], minus: NDArray[np.float64]
-    ) -> None:
+    def _merge_counts(self, ids: Index, plus: Floats, minus: Floats) -> None:
         every, position = np.unique(np.concatenate([self.class_ids_, ids]), return_inverse=True)
         self.related_ = _sums(position, np.concatenate([self.related_, plus]), len(every))
         self.unrelated_ = _sums(position, np.concatenate([self.unrelated_, minus]), len(every))
         self.class_ids_ = every
 
-    def _counts(self, classes: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _counts(self, classes: Any) -> tuple[Floats, Floats]:
         check_fitted(self, "class_ids_")
         ids = self._class_numbers(classes)
         if not len(self.class_ids_):
@@ -276,7 +275,7 @@ relation or another source that `RecordBatches` reads
         for batch in guarded(batches):
             yield self.log_odds(split_batch(batch)[0])
 
-    def _class_numbers(self, classes: Any) -> NDArray[np.int64]:
+    def _class_numbers(self, classes: Any) -> Index:
         """Class numbers from numbers or one-hot rows, checked against the number of classes."""
         if sparse.issparse(classes) or np.ndim(classes) == 2:
             ids, width = _one_hot_columns(classes)
@@ -309,13 +308,11 @@ def _records(source: Any, target: str | None) -> Iterator[tuple[Any, Any]]:
         yield x[:, 0] if x.shape[1] == 1 else x, y  # one column holds class numbers
 
 
-def _sums(
-    position: NDArray[np.intp], values: NDArray[np.float64], size: int
-) -> NDArray[np.float64]:
+def _sums(position: NDArray[np.intp], values: Floats, size: int) -> Floats:
     return np.bincount(position, values, size).astype(np.float64)
 
 
-def _one_hot_columns(x: Any) -> tuple[NDArray[np.int64], int]:
+def _one_hot_columns(x: Any) -> tuple[Index, int]:
     table = sparse.csr_matrix(x)
     table.sum_duplicates()
     table.eliminate_zeros()
@@ -330,7 +327,7 @@ def _one_hot_columns(x: Any) -> tuple[NDArray[np.int64], int]:
     return table.indices.astype(np.int64), int(table.shape[1])
 
 
-def _checked_targets(y: Any, n: int) -> NDArray[np.float64]:
+def _checked_targets(y: Any, n: int) -> Floats:
     if y is None:
         raise DataError("BernoulliMeasure requires y, the targets; got None.")
     targets = np.asarray(y)
@@ -341,7 +338,7 @@ def _checked_targets(y: Any, n: int) -> NDArray[np.float64]:
     return targets.astype(np.float64)
 
 
-def _checked_pair_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+def _checked_pair_weights(sample_weight: Any, n: int) -> Floats:
     if sample_weight is None:
         return np.ones(n)
     weights = np.asarray(sample_weight, dtype=np.float64)

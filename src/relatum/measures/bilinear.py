@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
 from relatum.kernels.learning.pair_products import pair_products
 from relatum.measures.fit.sdca import Monitor, natural_lambda
@@ -147,7 +148,7 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             return DiscriminantProjection().fit(v, i, j)
         return clone(self.projection).fit(v, i, j)
 
-    def _raw(self, v: NDArray[Any]) -> NDArray[np.float64]:
+    def _raw(self, v: NDArray[Any]) -> Floats:
         z = v if self.projection_ is None else self.projection_.transform(v)
         return np.hstack([np.ones((len(v), 1)), np.asarray(z, dtype=np.float64)])
 
@@ -165,7 +166,7 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
                 stacklevel=3,
             )
 
-    def features(self, v: Any) -> NDArray[np.float64]:
+    def features(self, v: Any) -> Floats:
         """Return z, of shape (elements, 1 + features), the constant first."""
         check_fitted(self, "matrix_")
         table = _elements(v)
@@ -175,18 +176,18 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             )
         return np.asarray(self._raw(table) / self.scale_)
 
-    def log_odds(self, v: Any, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+    def log_odds(self, v: Any, i: ArrayLike, j: ArrayLike) -> Floats:
         """Log2-odds of the pairs (i[k], j[k]) of rows of v."""
         z = self.features(v)
         first, second = checked_pairs(i, j, len(z))
         return np.asarray(pair_products(z @ self.matrix_, z, first, second))
 
-    def predict_proba(self, v: Any, i: ArrayLike, j: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, v: Any, i: ArrayLike, j: ArrayLike) -> Floats:
         """Probabilities of being unrelated and related, of shape (pairs, 2)."""
         p = sigmoid2(self.log_odds(v, i, j))
         return np.column_stack([1.0 - p, p])
 
-    def predict(self, v: Any, i: ArrayLike, j: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, v: Any, i: ArrayLike, j: ArrayLike) -> Index:
         """1 where related is more probable than not, else 0."""
         return np.asarray(self.log_odds(v, i, j) > 0, dtype=np.int64)
 
@@ -239,11 +240,11 @@ class _Fit:
 
     def __init__(
         self,
-        z: NDArray[np.float64],
+        z: Floats,
         i: NDArray[np.intp],
         j: NDArray[np.intp],
-        related: NDArray[np.bool_],
-        weights: NDArray[np.float64],
+        related: Flags,
+        weights: Floats,
     ) -> None:
         moments, self.basis = np.linalg.eigh(z.T @ z / len(z))
         self.moments = np.maximum(moments, 0.0)
@@ -254,13 +255,13 @@ class _Fit:
         self.best_value, self.best_gap = np.inf, np.inf
         self.best_w = np.zeros((0, 0))
 
-    def _weighted(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _weighted(self, r: Floats) -> Floats:
         """Sum over pairs of r_k z_i z_j'."""
         n = len(self.z)
         table = sparse.csr_matrix((r, (self.i, self.j)), shape=(n, n))
         return np.asarray(self.z.T @ (table @ self.z))
 
-    def _value(self, w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def _value(self, w: Floats) -> tuple[float, Floats]:
         margin = self.sign * pair_products(self.z @ w, self.z, self.i, self.j)
         loss = float(np.logaddexp(0.0, -margin) @ self.weights)
         small = np.exp(-np.abs(margin))
@@ -282,7 +283,7 @@ class _Fit:
         scale = 1.0 / np.sqrt(self.lam + pairs * np.outer(self.moments, self.moments))
         reason = "max_iter"
 
-        def scaled(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        def scaled(flat: Floats) -> tuple[float, Floats]:
             value, gradient = self._value(flat.reshape(shape) * scale)
             return value, (gradient * scale).ravel()
 
@@ -318,7 +319,7 @@ def _elements(v: Any) -> NDArray[Any]:
         raise DataError(str(error)) from error
 
 
-def _targets(y: ArrayLike, n: int) -> NDArray[np.bool_]:
+def _targets(y: ArrayLike, n: int) -> Flags:
     targets = np.asarray(y)
     if targets.shape != (n,):
         raise DataError(f"y must have one target per pair, shape ({n},); got {targets.shape}.")
@@ -330,7 +331,7 @@ def _targets(y: ArrayLike, n: int) -> NDArray[np.bool_]:
     return np.asarray(related)
 
 
-def _weights(sample_weight: ArrayLike, related: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _weights(sample_weight: ArrayLike, related: Flags) -> Floats:
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != related.shape or not np.isfinite(weights).all() or (weights < 0).any():
         raise DataError(f"sample_weight must be {len(related)} finite numbers, none negative.")

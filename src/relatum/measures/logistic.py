@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.measures.fit.lbfgs import solve_lbfgs
 from relatum.measures.fit.newton import solve_auto, solve_newton
@@ -296,7 +296,7 @@ a DuckDB relation or another source that `RecordBatches` reads
             return x
         return RecordBatches(x, features=getattr(self, "feature_columns_", None))
 
-    def _scores(self, x: Any) -> NDArray[np.float64]:
+    def _scores(self, x: Any) -> Floats:
         if sparse.issparse(x):
             return _sparse_scores(x, self.coef_) + self.intercept_
         theta = self.coef_.T
@@ -310,7 +310,7 @@ a DuckDB relation or another source that `RecordBatches` reads
                 out[begin : begin + 1024] = part @ theta
         return out + self.intercept_
 
-    def _shaped(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _shaped(self, scores: Floats) -> Floats:
         return scores[:, 0] if self.kind_ == "binary" else scores
 
     def log_odds(self, x: Any) -> Any:
@@ -408,5 +408,5 @@ DuckDB relation or another source of record batches
         return total
 
 
-def _sparse_scores(x: Any, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sparse_scores(x: Any, theta: Floats) -> Floats:
     return np.asarray(x @ theta.T, dtype=np.float64)

@@ -10,8 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
+
+from relatum.array_types import Floats
 
 __all__ = [
     "LN2",
@@ -32,7 +34,7 @@ __all__ = [
 LN2 = math.log(2.0)
 
 
-def sigmoid2(log_odds: ArrayLike) -> NDArray[np.float64]:
+def sigmoid2(log_odds: ArrayLike) -> Floats:
     """Probability 1 / (1 + 2^-t) of log2-odds t, without overflow.
 
     Examples
@@ -45,7 +47,7 @@ def sigmoid2(log_odds: ArrayLike) -> NDArray[np.float64]:
     return np.where(t >= 0, 1.0, e) / (1.0 + e)
 
 
-def pair_bits(log_odds: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+def pair_bits(log_odds: ArrayLike, y: ArrayLike) -> Floats:
     """Bits -t y + log2(1 + 2^t) of every pair of log-odds t and target y.
 
     Examples
@@ -57,11 +59,11 @@ def pair_bits(log_odds: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
     return np.logaddexp2(0.0, t) - t * np.asarray(y, dtype=np.float64)
 
 
-def _scores(theta: ArrayLike, x: Any) -> NDArray[np.float64]:
+def _scores(theta: ArrayLike, x: Any) -> Floats:
     return np.asarray(x @ np.asarray(theta, dtype=np.float64).T, dtype=np.float64)
 
 
-def _weighted(bits: NDArray[np.float64], weights: ArrayLike | None) -> NDArray[np.float64]:
+def _weighted(bits: Floats, weights: ArrayLike | None) -> Floats:
     if weights is None:
         return bits
     w = np.asarray(weights, dtype=np.float64)
@@ -93,7 +95,7 @@ def logistic_divergence(
 
 def logistic_divergence_gradient(
     theta: ArrayLike, x: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> NDArray[np.float64]:
+) -> Floats:
     """Gradient of logistic_divergence with respect to theta, in the shape of theta."""
     residual = sigmoid2(_scores(theta, x)) - np.asarray(y, dtype=np.float64)
     return np.asarray((x.T @ _weighted(residual, sample_weight)).T, dtype=np.float64)
@@ -105,19 +107,17 @@ def logistic_regularizer(theta: ArrayLike, inverse_sigma_squared: float) -> floa
     return float(inverse_sigma_squared / (2.0 * LN2) * np.vdot(t, t))
 
 
-def logistic_regularizer_gradient(
-    theta: ArrayLike, inverse_sigma_squared: float
-) -> NDArray[np.float64]:
+def logistic_regularizer_gradient(theta: ArrayLike, inverse_sigma_squared: float) -> Floats:
     """Gradient of logistic_regularizer with respect to theta."""
     return np.asarray(theta, dtype=np.float64) * (inverse_sigma_squared / LN2)
 
 
 def logistic_dual(
-    duals: NDArray[np.float64],
-    theta: NDArray[np.float64],
+    duals: Floats,
+    theta: Floats,
     inverse_sigma_squared: float,
-    sample_weight: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    sample_weight: Floats,
+) -> Floats:
     """Dual objective of every label, in bits: no theta has a smaller D_x + R_sigma.
 
     Parameters
@@ -131,7 +131,7 @@ def logistic_dual(
     return np.asarray(entropy(duals, sample_weight) - prior)
 
 
-def entropy(duals: NDArray[np.float64], sample_weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def entropy(duals: Floats, sample_weight: Floats) -> Floats:
     """Sum over rows of weight times the binary entropy of |dual| / weight, for every label."""
     a = np.minimum(np.abs(duals), sample_weight)
     rest = sample_weight - a
@@ -157,7 +157,7 @@ def bernoulli_divergence(theta: ArrayLike, related: ArrayLike, unrelated: ArrayL
 
 def bernoulli_divergence_gradient(
     theta: ArrayLike, related: ArrayLike, unrelated: ArrayLike
-) -> NDArray[np.float64]:
+) -> Floats:
     """Gradient of bernoulli_divergence with respect to theta in (0, 1)."""
     t = np.asarray(theta, dtype=np.float64)
     plus, minus = np.asarray(related, np.float64), np.asarray(unrelated, np.float64)
@@ -171,7 +171,7 @@ def bernoulli_regularizer(theta: ArrayLike, sigma: float) -> float:
     return float((xlogy(s, t) + xlogy(s, 1.0 - t)).sum() / LN2)
 
 
-def bernoulli_regularizer_gradient(theta: ArrayLike, sigma: float) -> NDArray[np.float64]:
+def bernoulli_regularizer_gradient(theta: ArrayLike, sigma: float) -> Floats:
     """Gradient of bernoulli_regularizer with respect to theta in (0, 1)."""
     t = np.asarray(theta, dtype=np.float64)
     return np.asarray((1.0 - sigma) / LN2 * (1.0 / t - 1.0 / (1.0 - t)))

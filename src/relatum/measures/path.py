@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.measures.logistic import LogisticMeasure
 
@@ -25,10 +26,10 @@ class RegularizationPath:
     measures : list of LogisticMeasure
     """
 
-    inverse_sigma_squared: NDArray[np.float64]
+    inverse_sigma_squared: Floats
     measures: list[LogisticMeasure]
 
-    def errors(self, x: Any, y: Any) -> NDArray[np.float64]:
+    def errors(self, x: Any, y: Any) -> Floats:
         """Fraction of misclassified rows of (x, y), for every strength."""
         return np.array([1.0 - measure.score(x, y) for measure in self.measures])
 

@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import PolynomialFeatures
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import PolynomialLifting
 from relatum.measures.validation import all_or_nothing, check_fitted, is_positive, is_whole
@@ -112,7 +113,7 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
         self.offset_ = center @ self.discriminants_
         self._monomials = PolynomialFeatures(2, include_bias=False).fit(np.zeros((1, count)))
 
-    def transform(self, v: Any) -> NDArray[np.float64]:
+    def transform(self, v: Any) -> Floats:
         """Return the features of elements, of shape (elements, features)."""
         check_fitted(self, "discriminants_")
         table = np.asarray(v)
@@ -125,7 +126,7 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
         return out
 
 
-def _second_moments(blocks: Any) -> NDArray[np.float64]:
+def _second_moments(blocks: Any) -> Floats:
     total: Any = 0.0
     count = 0
     for block in blocks:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.kernels.learning.precedence import count_precedences
 
@@ -21,7 +22,7 @@ class EncodedSequences(NamedTuple):
     """
 
     tokens: NDArray[np.int32]
-    offsets: NDArray[np.int64]
+    offsets: Index
     words: list[Any]
 
 
@@ -64,9 +65,7 @@ def encode_sequences(
     )
 
 
-def precedence_counts(
-    tokens: ArrayLike, offsets: ArrayLike, n_words: int | None = None
-) -> NDArray[np.int64]:
+def precedence_counts(tokens: ArrayLike, offsets: ArrayLike, n_words: int | None = None) -> Index:
     """Count, for every two words, how often the first stands before the second in one sequence.
 
     Every pair of occurrences counts, adjacent or not.

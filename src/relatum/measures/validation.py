@@ -15,6 +15,7 @@ from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
 
+from relatum.array_types import Flags, Floats
 from relatum.errors import DataError, NotFittedError
 
 __all__ = [
@@ -52,7 +53,7 @@ class Targets(NamedTuple):
 
     kind: TargetKind
     classes: NDArray[Any]
-    related: NDArray[np.bool_]
+    related: Flags
 
 
 @contextmanager
@@ -127,7 +128,7 @@ def checked_batch(x: Any, width: int | None) -> Any:
     return rows
 
 
-def checked_weights(sample_weight: Any, x: Any) -> NDArray[np.float64]:
+def checked_weights(sample_weight: Any, x: Any) -> Floats:
     """Non-negative weights, one per row, at least one of them positive."""
     try:
         weights = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
@@ -182,7 +183,7 @@ def encode_targets(y: Any, n: int, classes: Any = None) -> Targets:
     return Targets("map", known, y[None, :] == known[:, None])
 
 
-def require_both(targets: Targets, totals: NDArray[np.float64], counts: float) -> None:
+def require_both(targets: Targets, totals: Floats, counts: float) -> None:
     """Refuse labels that are related to nothing, or to everything.
 
     Parameters

@@ -30,8 +30,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 
 __all__ = [
@@ -149,7 +150,7 @@ def find_columns(
     return Columns(left, right, score, log_odds is None, *sources)
 
 
-def bits_of(scores: ArrayLike, is_probability: bool) -> NDArray[np.float64]:
+def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:
     """Return scores as finite bits; NaN stays NaN, and a probability outside [0, 1] becomes NaN.
 
     Examples

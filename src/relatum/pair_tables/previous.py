@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Changes", "assign_ids", "changes_of", "kept_clusters"]
+from relatum.array_types import Index
 
-Index = NDArray[np.int64]
+__all__ = ["Changes", "assign_ids", "changes_of", "kept_clusters"]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from relatum.array_types import Floats, Index
 from relatum.errors import BlockingWarning, DataError
 from relatum.features import pair_features
 from relatum.measures import BilinearPairMeasure
@@ -19,7 +20,6 @@ from relatum.pair_tables.on_duckdb.store import Spool
 
 __all__ = ["PairScorer", "block_recall", "learned_background", "pairwise_f1"]
 
-Index = NDArray[np.int64]
 ENOUGH = 100_000  # labelled elements that are looked at for a background
 CHUNK = 100_000
 
@@ -44,7 +44,7 @@ class PairScorer:
     features: Any
     combine: Any = None
 
-    def __call__(self, left: Sequence[Any], right: Sequence[Any]) -> NDArray[np.float64]:
+    def __call__(self, left: Sequence[Any], right: Sequence[Any]) -> Floats:
         """Return the log-odds of pairs of ids, in bits."""
         number = {id_: k for k, id_ in enumerate(_plain(self.ids))}
         try:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
 
 __all__ = ["columns_of_edges", "columns_of_table", "enumerate_ids"]
@@ -33,7 +34,7 @@ def _column(table: Any, name: str) -> NDArray[Any]:
 
 def columns_of_table(
     table: Any, left: str, right: str, log_odds: str | None, probability: str | None
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+) -> tuple[NDArray[Any], NDArray[Any], Floats]:
     """Return (left ids, right ids, log2-odds) of a table of scored pairs."""
     names = _column_names(table)
     if log_odds is not None and probability is not None:
@@ -54,7 +55,7 @@ def columns_of_table(
     return _column(table, left), _column(table, right), values
 
 
-def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
+def _numbers(values: NDArray[Any], name: str) -> Floats:
     try:
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -63,7 +64,7 @@ def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:
         ) from error
 
 
-def _log_odds_of(p: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+def _log_odds_of(p: Floats, name: str) -> Floats:
     bad = np.flatnonzero(~((p >= 0) & (p <= 1)))
     if bad.size:
         raise ProblemError(
@@ -81,7 +82,7 @@ def _is_missing(value: Any) -> bool:
         return True
 
 
-def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
+def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[Index]]:
     """Return the sorted ids of several columns, and each column as places in them."""
     both = np.concatenate(columns)
     if both.dtype == object:
@@ -101,9 +102,7 @@ def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[NDArray[np
     return ids, parts
 
 
-def columns_of_edges(
-    graph: Any, weight: str
-) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+def columns_of_edges(graph: Any, weight: str) -> tuple[NDArray[Any], Index, Index, Floats]:
     """Return (nodes, i, j, weights) of a networkx graph."""
     nodes = list(graph.nodes)
     number = {node: k for k, node in enumerate(nodes)}

@@ -21,6 +21,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
 from relatum.problem.feasible import RELATIONS, FeasibleSet, evidence, one_per_group
 from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
@@ -174,9 +175,9 @@ class Problem:
     def _with_ids(
         cls,
         ids: NDArray[Any],
-        i: NDArray[np.int64],
-        j: NDArray[np.int64],
-        score: NDArray[np.float64],
+        i: Index,
+        j: Index,
+        score: Floats,
         background: float,
         feasible: FeasibleSet,
         combine: Literal["sum"] | None,
@@ -233,7 +234,7 @@ class Problem:
             return self.scores.value_of_order(relation.order, relation.ranks)
         return self.scores.value_of_matrix(relation.matrix())
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         """Return a float64 matrix whose sum over a feasible relation is the relation's value.
 
         For symmetric sets in condensed or sparse form, unordered pairs are scored above the
@@ -253,7 +254,7 @@ class Problem:
         """
         return self.scores.folded()
 
-    def oriented(self) -> tuple[NDArray[np.float64], float]:
+    def oriented(self) -> tuple[Floats, float]:
         """Return (d, constant) with d antisymmetric.
 
         For antisymmetric, connex and reflexive sets, value = constant + the sum of
@@ -263,7 +264,7 @@ class Problem:
         c = self.dense()
         return c - c.T, (math.fsum(c.ravel()) + math.fsum(np.diagonal(c))) / 2
 
-    def restrict(self, elements: NDArray[np.int64]) -> Problem:
+    def restrict(self, elements: Index) -> Problem:
         """Return the problem on some of the elements (of relations on one set)."""
         problem = Problem.__new__(Problem)
         feasible = restrict_set(self.feasible, elements, self.n)
@@ -301,7 +302,7 @@ class Problem:
         return bool((yes & no).any())
 
     @cached_property
-    def _fixed(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _fixed(self) -> tuple[Flags, Flags]:
         yes = np.zeros(self.shape, dtype=np.bool_)
         no = np.zeros(self.shape, dtype=np.bool_)
         for p in self.feasible.complete.properties:
@@ -313,7 +314,7 @@ class Problem:
         return f"Problem({self.scores.describe()}, {self.feasible})"
 
 
-def restrict_set(feasible: FeasibleSet, elements: NDArray[np.int64], n: int) -> FeasibleSet:
+def restrict_set(feasible: FeasibleSet, elements: Index, n: int) -> FeasibleSet:
     """Return the feasible set for a problem on some of n elements, in their order."""
     number = np.full(n, -1, dtype=np.int64)
     number[elements] = np.arange(len(elements))

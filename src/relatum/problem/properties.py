@@ -31,8 +31,9 @@ from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import EvidenceError, FeasibleSetError
 from relatum.kernels.separation import first_intransitivity, violated_transitivity
 from relatum.problem.relation import read_only
@@ -53,7 +54,6 @@ __all__ = [
 ]
 
 Shape = tuple[int, int]
-Index = NDArray[np.int64]
 EMPTY_PAIRS: Index = np.empty((0, 2), dtype=np.int64)
 
 
@@ -73,20 +73,18 @@ class Property(ABC):
     homogeneous: ClassVar[bool] = False
 
     @abstractmethod
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         """Say whether a relation, given by its matrix, has the property."""
 
     def index(self, shape: Shape) -> Index:
         """Return the indices of all rows of the property, one a line."""
         return np.empty((0, 1), dtype=np.int64)
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         """Return by how much each row of `index` is broken at x; negative where it holds."""
         return np.empty(0)
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
+    def violated(self, x: Floats, tolerance: float = 1e-6, limit: int = 10_000) -> Index:
         """Return the indices of rows broken at x by more than the tolerance, worst first."""
         shape = (x.shape[0], x.shape[1])
         return _worst(self.index(shape), self.excess(x), tolerance, limit)
@@ -121,7 +119,7 @@ def _unordered_pairs(n: int) -> Index:
     return np.column_stack(np.triu_indices(n, 1)).astype(np.int64)
 
 
-def _worst(index: Index, violation: NDArray[np.float64], tolerance: float, limit: int) -> Index:
+def _worst(index: Index, violation: Floats, tolerance: float, limit: int) -> Index:
     """Keep the rows violated by more than the tolerance, worst first."""
     keep = np.flatnonzero(violation > tolerance)
     return index[keep[np.argsort(-violation[keep], kind="stable")][:limit]]
@@ -134,7 +132,7 @@ class Reflexive(Property):
     name = "reflexive"
     homogeneous = True
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool(np.diagonal(matrix).all())
 
     def fixed(self, shape: Shape) -> tuple[Index, Index]:
@@ -149,13 +147,13 @@ class Symmetric(Property):
     name = "symmetric"
     homogeneous = True
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool(np.array_equal(matrix, matrix.T))
 
     def index(self, shape: Shape) -> Index:
         return _ordered_pairs(shape[0])
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         a, b = _ordered_pairs(x.shape[0]).T
         return np.asarray((x - x.T)[a, b])
 
@@ -167,14 +165,14 @@ class Antisymmetric(Property):
     name = "antisymmetric"
     homogeneous = True
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         both = matrix & matrix.T
         return int(np.count_nonzero(both)) == int(np.count_nonzero(np.diagonal(matrix)))
 
     def index(self, shape: Shape) -> Index:
         return _unordered_pairs(shape[0])
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         a, b = _unordered_pairs(x.shape[0]).T
         return np.asarray((x + x.T - 1)[a, b])
 
@@ -186,13 +184,13 @@ class Connex(Property):
     name = "connex"
     homogeneous = True
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool((matrix | matrix.T | np.eye(len(matrix), dtype=np.bool_)).all())
 
     def index(self, shape: Shape) -> Index:
         return _unordered_pairs(shape[0])
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         a, b = _unordered_pairs(x.shape[0]).T
         return np.asarray((1 - x - x.T)[a, b])
 
@@ -204,7 +202,7 @@ class Transitive(Property):
     name = "transitive"
     homogeneous = True
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return int(first_intransitivity(np.ascontiguousarray(matrix))[0]) < 0
 
     def index(self, shape: Shape) -> Index:
@@ -213,9 +211,7 @@ class Transitive(Property):
         triples += [(a, b, a) for a in range(n) for b in range(n) if a != b]
         return np.array(triples, dtype=np.int64).reshape(-1, 3)
 
-    def violated(
-        self, x: NDArray[np.float64], tolerance: float = 1e-6, limit: int = 10_000
-    ) -> Index:
+    def violated(self, x: Floats, tolerance: float = 1e-6, limit: int = 10_000) -> Index:
         index, _ = violated_transitivity(np.ascontiguousarray(x), tolerance, limit)
         return np.asarray(index)
 
@@ -226,13 +222,13 @@ class HasImage(Property):
 
     name = "has_image"
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool(matrix.any(axis=1).all())
 
     def index(self, shape: Shape) -> Index:
         return np.arange(shape[0], dtype=np.int64)[:, None]
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         return np.asarray(1 - x.sum(axis=1))
 
     @property
@@ -258,13 +254,13 @@ class AtMost(Property):
                 f"got {self.k!r}."
             )
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool((matrix.sum(axis=1) <= self.k).all())
 
     def index(self, shape: Shape) -> Index:
         return np.column_stack([np.arange(shape[0]), np.full(shape[0], self.k)]).astype(np.int64)
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         return np.asarray(x.sum(axis=1) - self.k)
 
     @property
@@ -281,13 +277,13 @@ class HasPreimage(Property):
 
     name = "has_preimage"
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool(matrix.any(axis=0).all())
 
     def index(self, shape: Shape) -> Index:
         return np.arange(shape[1], dtype=np.int64)[:, None]
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         return np.asarray(1 - x.sum(axis=0))
 
     @property
@@ -301,13 +297,13 @@ class UniquePreimage(Property):
 
     name = "unique_preimage"
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         return bool((matrix.sum(axis=0) <= 1).all())
 
     def index(self, shape: Shape) -> Index:
         return np.arange(shape[1], dtype=np.int64)[:, None]
 
-    def excess(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def excess(self, x: Floats) -> Floats:
         return np.asarray(x.sum(axis=0) - 1)
 
     @property
@@ -349,7 +345,7 @@ class Evidence(Property):
         object.__setattr__(self, "related", _pairs(related, "related"))
         object.__setattr__(self, "unrelated", _pairs(unrelated, "unrelated"))
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         self.check((matrix.shape[0], matrix.shape[1]))
         yes = matrix[self.related[:, 0], self.related[:, 1]].all()
         return bool(yes and not matrix[self.unrelated[:, 0], self.unrelated[:, 1]].any())
@@ -441,11 +437,11 @@ class OnePerGroup(Property):
         object.__setattr__(self, "groups", read_only(codes))
 
     @property
-    def codes(self) -> NDArray[np.int64]:
+    def codes(self) -> Index:
         """The groups as integers from 0."""
         return np.asarray(self.groups)
 
-    def contains(self, matrix: NDArray[np.bool_]) -> bool:
+    def contains(self, matrix: Flags) -> bool:
         self.check((matrix.shape[0], matrix.shape[1]))
         same = self.codes[:, None] == self.codes[None, :]
         return int(np.count_nonzero(matrix & same)) == int(np.count_nonzero(np.diagonal(matrix)))

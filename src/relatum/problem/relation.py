@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Flags, Index
 from relatum.errors import RelationError
 
 __all__ = [
@@ -40,7 +41,7 @@ def _column_weights(n: int) -> NDArray[np.uint64]:
     return z ^ (z >> np.uint64(31))
 
 
-def _integers(values: ArrayLike, what: str) -> NDArray[np.int64]:
+def _integers(values: ArrayLike, what: str) -> Index:
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0:
         raise RelationError(
@@ -74,7 +75,7 @@ class Relation:
 
     kind: ClassVar[str] = "relation"
     shape: tuple[int, int]
-    _matrix: NDArray[np.bool_]
+    _matrix: Flags
     _hash: int | None
 
     def __init__(self, matrix: ArrayLike) -> None:
@@ -92,11 +93,11 @@ class Relation:
             array = array.astype(np.bool_)
         self._set("_matrix", array.copy(), (int(array.shape[0]), int(array.shape[1])))
 
-    def matrix(self) -> NDArray[np.bool_]:
+    def matrix(self) -> Flags:
         """Return the 01-matrix as a read-only boolean array."""
         return self._matrix
 
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Index:
         """Return the related pairs, one row each, in lexicographic order."""
         return np.argwhere(self.matrix()).astype(np.int64)
 
@@ -164,7 +165,7 @@ class Relation:
         return type(self), (self._matrix,)
 
 
-def _violated(kind: str, expected: NDArray[np.bool_], matrix: NDArray[np.bool_]) -> RelationError:
+def _violated(kind: str, expected: Flags, matrix: Flags) -> RelationError:
     a, b = (int(i) for i in np.argwhere(expected != matrix)[0])
     said = "is" if matrix[a, b] else "is not"
     return RelationError(
@@ -185,7 +186,7 @@ class PartialMap(Relation):
 
     __slots__ = ("labels",)
     kind = "partial map"
-    labels: NDArray[np.int64]
+    labels: Index
 
     def __init__(self, labels: ArrayLike, n_labels: int | None = None) -> None:
         array = _integers(labels, "The labels of a map")
@@ -216,7 +217,7 @@ class PartialMap(Relation):
             )
         return cls(np.where(counts > 0, y.argmax(axis=1), -1), n_labels=y.shape[1])
 
-    def matrix(self) -> NDArray[np.bool_]:
+    def matrix(self) -> Flags:
         y = np.zeros(self.shape, dtype=np.bool_)
         a = np.flatnonzero(self.labels >= 0)
         y[a, self.labels[a]] = True
@@ -276,7 +277,7 @@ class Partition(Relation):
 
     __slots__ = ("labels",)
     kind = "partition"
-    labels: NDArray[np.int64]
+    labels: Index
 
     def __init__(self, labels: ArrayLike) -> None:
         array = _integers(labels, "The labels of a partition")
@@ -299,16 +300,16 @@ class Partition(Relation):
         """The number of equivalence classes."""
         return int(self.labels.max()) + 1
 
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Index:
         """Return the size of each set."""
         return np.bincount(self.labels).astype(np.int64)
 
-    def sets(self) -> list[NDArray[np.int64]]:
+    def sets(self) -> list[Index]:
         """Return the equivalence classes as arrays of elements, ordered by first element."""
         order = np.argsort(self.labels, kind="stable")
         return np.split(order, np.cumsum(self.sizes())[:-1])
 
-    def matrix(self) -> NDArray[np.bool_]:
+    def matrix(self) -> Flags:
         return read_only(self.labels[:, None] == self.labels[None, :])
 
     @property
@@ -345,7 +346,7 @@ class WeakOrder(Relation):
 
     __slots__ = ("ranks",)
     kind = "weak order"
-    ranks: NDArray[np.int64]
+    ranks: Index
 
     def __init__(self, ranks: ArrayLike) -> None:
         array = _integers(ranks, f"The ranks of a {self.kind}")
@@ -362,15 +363,15 @@ class WeakOrder(Relation):
         return order
 
     @property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> Index:
         """The elements from first to last; ties in the order of their numbers."""
         return np.argsort(self.ranks, kind="stable")
 
-    def classes(self) -> list[NDArray[np.int64]]:
+    def classes(self) -> list[Index]:
         """Return the tied classes from first to last."""
         return np.split(self.order, np.cumsum(np.bincount(self.ranks))[:-1])
 
-    def matrix(self) -> NDArray[np.bool_]:
+    def matrix(self) -> Flags:
         return read_only(self.ranks[:, None] <= self.ranks[None, :])
 
     @property
@@ -424,7 +425,7 @@ class LinearOrder(WeakOrder):
             )
 
     @classmethod
-    def trusted(cls, ranks: NDArray[np.int64]) -> Self:
+    def trusted(cls, ranks: Index) -> Self:
         """Build from ranks known to be a permutation of 0 ... n - 1, without checking."""
         order = cls.__new__(cls)
         order._set("ranks", ranks, (ranks.size, ranks.size))
@@ -444,7 +445,7 @@ class LinearOrder(WeakOrder):
         return cls(ranks)
 
 
-def _square(matrix: ArrayLike, kind: str) -> NDArray[np.bool_]:
+def _square(matrix: ArrayLike, kind: str) -> Flags:
     y = Relation(matrix).matrix()
     if y.shape[0] != y.shape[1]:
         raise RelationError(f"A {kind} is a relation on one set, got a matrix of shape {y.shape}.")

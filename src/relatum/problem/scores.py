@@ -14,12 +14,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
 
 __all__ = ["CondensedScores", "DenseScores", "Scores", "SparseScores", "condensed_size"]
 
-Pairs = NDArray[np.int64]
-Found = tuple[Pairs, Pairs]
+Found = tuple[Index, Index]
 BLOCK = 1 << 22  # entries looked at in one go
 TILED = 1000  # elements from which on matrices are folded tile by tile
 
@@ -39,25 +39,25 @@ class Scores(Protocol):
     def background(self) -> float:
         """The log-odds of unlisted pairs."""
 
-    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+    def value_of_partition(self, labels: Index) -> float:
         """Sum over pairs with equal labels."""
 
-    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+    def value_of_map(self, labels: Index) -> float:
         """Sum over pairs (a, labels[a])."""
 
-    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+    def value_of_order(self, order: Index, ranks: Index) -> float:
         """Sum over pairs (a, b) with ranks[a] <= ranks[b]."""
 
-    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+    def value_of_matrix(self, matrix: Flags) -> float:
         """Sum over the pairs that are one in the matrix."""
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         """Matrix with the same sums over feasible relations."""
 
     def folded(self) -> tuple[NDArray[Any], float]:
         """Condensed scores of unordered pairs, and the sum of the diagonal."""
 
-    def restrict(self, elements: NDArray[np.int64]) -> Scores:
+    def restrict(self, elements: Index) -> Scores:
         """Scores of the pairs of some elements."""
 
     def magnitude(self) -> float:
@@ -132,7 +132,7 @@ class DenseScores:
         found = np.argwhere(np.isposinf(c)), np.argwhere(np.isneginf(c))
         return cls(np.where(np.isinf(c), c.dtype.type(0), c)), found
 
-    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+    def value_of_partition(self, labels: Index) -> float:
         order = np.argsort(labels, kind="stable")
         ends = np.flatnonzero(np.diff(labels[order], append=-1)) + 1
         sums, start = [], 0
@@ -142,23 +142,23 @@ class DenseScores:
             start = int(end)
         return math.fsum(sums)
 
-    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+    def value_of_map(self, labels: Index) -> float:
         return float(self.log_odds[np.arange(len(labels)), labels].sum(dtype=np.float64))
 
-    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+    def value_of_order(self, order: Index, ranks: Index) -> float:
         first = np.searchsorted(ranks[order], ranks[order])
         return math.fsum(
             float(self.log_odds[a, order[first[p] :]].sum(dtype=np.float64))
             for p, a in enumerate(order)
         )
 
-    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+    def value_of_matrix(self, matrix: Flags) -> float:
         return math.fsum(
             float(self.log_odds[rows][matrix[rows]].sum(dtype=np.float64))
             for rows in _blocks(*self.shape)
         )
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         return np.asarray(self.log_odds, dtype=np.float64)
 
     def folded(self) -> tuple[NDArray[Any], float]:
@@ -173,7 +173,7 @@ class DenseScores:
             fold_square(c, out)
         return out, float(np.diagonal(c).sum(dtype=np.float64))
 
-    def restrict(self, elements: NDArray[np.int64]) -> DenseScores:
+    def restrict(self, elements: Index) -> DenseScores:
         return DenseScores(self.log_odds[np.ix_(elements, elements)])
 
     def magnitude(self) -> float:
@@ -218,13 +218,13 @@ class CondensedScores:
             yield a, self.log_odds[start : start + n - 1 - a]
             start += n - 1 - a
 
-    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+    def value_of_partition(self, labels: Index) -> float:
         return math.fsum(
             float(row[labels[a + 1 :] == labels[a]].sum(dtype=np.float64))
             for a, row in self._rows()
         )
 
-    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+    def value_of_map(self, labels: Index) -> float:
         b = np.maximum(labels, np.arange(len(labels)))
         a = np.minimum(labels, np.arange(len(labels)))
         # a symmetric map relates both directions of a pair: count the one above the diagonal
@@ -233,15 +233,15 @@ class CondensedScores:
         index = a[own] * n - a[own] * (a[own] + 1) // 2 + b[own] - a[own] - 1
         return float(self.log_odds[index].sum(dtype=np.float64))
 
-    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+    def value_of_order(self, order: Index, ranks: Index) -> float:
         return self.value_of_matrix(ranks[:, None] <= ranks[None, :])
 
-    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+    def value_of_matrix(self, matrix: Flags) -> float:
         return math.fsum(
             float(row[matrix[a, a + 1 :]].sum(dtype=np.float64)) for a, row in self._rows()
         )
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         c = np.zeros(self.shape)
         for a, row in self._rows():
             c[a, a + 1 :] = row
@@ -250,7 +250,7 @@ class CondensedScores:
     def folded(self) -> tuple[NDArray[Any], float]:
         return self.log_odds, 0.0
 
-    def restrict(self, elements: NDArray[np.int64]) -> CondensedScores:
+    def restrict(self, elements: Index) -> CondensedScores:
         i, j = np.triu_indices(len(elements), 1)
         a = np.minimum(elements[i], elements[j])
         b = np.maximum(elements[i], elements[j])
@@ -280,8 +280,8 @@ class SparseScores:
 
     def __init__(
         self,
-        i: NDArray[np.int64],
-        j: NDArray[np.int64],
+        i: Index,
+        j: Index,
         log_odds: NDArray[Any],
         shape: tuple[int, int],
         background: float,
@@ -329,19 +329,19 @@ class SparseScores:
             a, b, c = _without_duplicates(a, b, c, shape[1], "sum")
         return cls(a, b, c, shape, float(background), kind), found
 
-    def _n_unlisted(self, n_pairs: int, listed: NDArray[np.bool_]) -> int:
+    def _n_unlisted(self, n_pairs: int, listed: Flags) -> int:
         """How many of n_pairs off the diagonal are not listed."""
         if self.kind == "bipartite":
             return n_pairs - int(np.count_nonzero(listed))
         return n_pairs - int(np.count_nonzero(listed & (self.i != self.j)))
 
-    def _sum(self, listed: NDArray[np.bool_], n_pairs: int) -> float:
+    def _sum(self, listed: Flags, n_pairs: int) -> float:
         scored = float(self.log_odds[listed].sum(dtype=np.float64))
         if self.background == 0.0:
             return scored
         return scored + self.background * self._n_unlisted(n_pairs, listed)
 
-    def value_of_partition(self, labels: NDArray[np.int64]) -> float:
+    def value_of_partition(self, labels: Index) -> float:
         sizes = np.bincount(labels).astype(np.int64)
         pairs = int((sizes * (sizes - 1)).sum())
         if self.kind == "bipartite":
@@ -350,7 +350,7 @@ class SparseScores:
             labels[self.i] == labels[self.j], pairs // 2 if self.kind == "unordered" else pairs
         )
 
-    def value_of_map(self, labels: NDArray[np.int64]) -> float:
+    def value_of_map(self, labels: Index) -> float:
         n_pairs = len(labels)
         if self.kind != "bipartite":
             n_pairs -= int(np.count_nonzero(labels == np.arange(len(labels))))
@@ -358,7 +358,7 @@ class SparseScores:
             n_pairs //= 2
         return self._sum(labels[self.i] == self.j, n_pairs)
 
-    def value_of_order(self, order: NDArray[np.int64], ranks: NDArray[np.int64]) -> float:
+    def value_of_order(self, order: Index, ranks: Index) -> float:
         sizes = np.bincount(ranks).astype(np.int64)
         n = len(ranks)
         pairs = (n * n - int((sizes**2).sum())) // 2 + int((sizes * (sizes - 1)).sum())
@@ -368,7 +368,7 @@ class SparseScores:
             pairs += n
         return self._sum(ranks[self.i] <= ranks[self.j], pairs)
 
-    def value_of_matrix(self, matrix: NDArray[np.bool_]) -> float:
+    def value_of_matrix(self, matrix: Flags) -> float:
         pairs = int(np.count_nonzero(matrix))
         if self.kind != "bipartite":
             pairs -= int(np.count_nonzero(np.diagonal(matrix)))
@@ -376,7 +376,7 @@ class SparseScores:
             pairs //= 2
         return self._sum(matrix[self.i, self.j], pairs)
 
-    def dense(self) -> NDArray[np.float64]:
+    def dense(self) -> Floats:
         c = np.full(self.shape, self.background)
         if self.kind == "unordered":
             c[np.tril_indices(self.shape[0])] = 0.0
@@ -388,7 +388,7 @@ class SparseScores:
     def folded(self) -> tuple[NDArray[Any], float]:
         return DenseScores(self.dense()).folded()
 
-    def restrict(self, elements: NDArray[np.int64]) -> SparseScores:
+    def restrict(self, elements: Index) -> SparseScores:
         number = np.full(self.shape[0], -1, dtype=np.int64)
         number[elements] = np.arange(len(elements))
         a, b = number[self.i], number[self.j]
@@ -408,14 +408,14 @@ class SparseScores:
         return f"{len(self.i)} scored pairs of {self.shape[0]} elements{rest}"
 
 
-def _unordered(index: NDArray[np.int64], n: int) -> Pairs:
-    """Pairs (a, b) with a < b at places of a condensed upper triangle."""
+def _unordered(index: Index, n: int) -> Index:
+    """Index (a, b) with a < b at places of a condensed upper triangle."""
     starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])
     a = np.searchsorted(starts, index, side="right") - 1
     return np.column_stack([a, index - starts[a] + a + 1]).astype(np.int64)
 
 
-def _elements(values: ArrayLike, name: str) -> NDArray[np.int64]:
+def _elements(values: ArrayLike, name: str) -> Index:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise ProblemError(
@@ -427,9 +427,7 @@ def _elements(values: ArrayLike, name: str) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def _shape_of_pairs(
-    a: NDArray[np.int64], b: NDArray[np.int64], n: int | tuple[int, int] | None
-) -> tuple[int, int]:
+def _shape_of_pairs(a: Index, b: Index, n: int | tuple[int, int] | None) -> tuple[int, int]:
     top_a = int(a.max()) + 1 if a.size else 0
     top_b = int(b.max()) + 1 if b.size else 0
     if n is None:
@@ -449,12 +447,12 @@ def _shape_of_pairs(
 
 
 def _without_duplicates(
-    a: NDArray[np.int64],
-    b: NDArray[np.int64],
+    a: Index,
+    b: Index,
     c: NDArray[Any],
     width: int,
     combine: Literal["sum"] | None,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+) -> tuple[Index, Index, NDArray[Any]]:
     """Sort pairs; add up, or refuse, those listed more than once."""
     key = a * width + b
     order = np.argsort(key, kind="stable")

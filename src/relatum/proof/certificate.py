@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet
 
@@ -45,8 +45,6 @@ __all__ = [
     "SubsetOrder",
     "register_family",
 ]
-
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -196,7 +194,7 @@ class Cuts:
 
     family: str
     index: Index
-    multipliers: NDArray[np.float64]
+    multipliers: Floats
 
     def __post_init__(self) -> None:
         index = np.atleast_2d(np.asarray(self.index, dtype=np.int64))
@@ -244,7 +242,7 @@ class Fix:
 
     cuts: tuple[Cuts, ...]
     pairs: Index
-    values: NDArray[np.bool_]
+    values: Flags
     then: Proof
 
 
@@ -259,7 +257,7 @@ class Imply:
     families: tuple[str, ...]
     rows: Index
     pairs: Index
-    values: NDArray[np.bool_]
+    values: Flags
     then: Proof
 
 
@@ -295,7 +293,7 @@ class Prices:
     """
 
     cuts: tuple[Cuts, ...]
-    prices: NDArray[np.float64]
+    prices: Floats
 
 
 @dataclass(frozen=True, eq=False)

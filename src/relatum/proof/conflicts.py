@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.problem import Evidence, FeasibleSet, Problem
 from relatum.proof.certificate import Certificate, Leaf, Proof
 from relatum.proof.propagation import FAMILY_CODES, Closure, Propagator
 
 __all__ = ["Conflict", "find_conflict", "sentence_of", "smallest"]
-
-Pairs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +71,8 @@ def _closure(feasible: FeasibleSet, evidence: Evidence, shape: tuple[int, int]) 
     return Closure(given.state, np.concatenate([closure.log, given.log]), given.conflict)
 
 
-def _antecedents(line: NDArray[np.int64], shape: tuple[int, int]) -> list[tuple[int, int]]:
-    """Pairs of the row named in a log line."""
+def _antecedents(line: Index, shape: tuple[int, int]) -> list[tuple[int, int]]:
+    """Index of the row named in a log line."""
     family, i, j, k = (int(v) for v in line[3:7])
     name = FAMILY_CODES[family] if family >= 0 else ""
     if name == "transitive":

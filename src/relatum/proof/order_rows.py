@@ -17,14 +17,12 @@ Importing this module makes the family known to certificates.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import Family, SparseRows, register_family
 
 __all__ = ["folded_half_rows"]
-
-Index = NDArray[np.int64]
 
 
 def _folded_sums(index: Index) -> tuple[Index, Index, Index, Index, Index]:

@@ -21,8 +21,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import Family, SparseRows, register_family
 
@@ -33,8 +33,6 @@ __all__ = [
     "path_rows",
     "two_partition_rows",
 ]
-
-Index = NDArray[np.int64]
 
 
 def _compressed(a: Index, b: Index, coefficient: Index, rhs: Index) -> SparseRows:

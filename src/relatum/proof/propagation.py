@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Index
 from relatum.kernels.propagation import close_lines, complete, propagate
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import Cuts, Imply, Leaf, Proof
@@ -27,7 +28,6 @@ FAMILY_CODES = (
 _WIDTH = (3, 2, 2, 2, 1, 2, 1, 1)
 
 State = NDArray[np.int8]
-Log = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class Closure:
     """
 
     state: State
-    log: Log
-    conflict: NDArray[np.int64] | None
+    log: Index
+    conflict: Index | None
 
     def proof(self, then: Proof) -> Proof:
         """Wrap a proof in the implied steps; a conflict is a proof by itself."""
@@ -58,7 +58,7 @@ class Closure:
         return Imply(families, lines[:, 4:7], lines[:, :2], lines[:, 2].astype(np.bool_), then)
 
 
-def _row(line: NDArray[np.int64]) -> Cuts:
+def _row(line: Index) -> Cuts:
     family = int(line[3])
     return Cuts(FAMILY_CODES[family], line[None, 4 : 4 + _WIDTH[family]], np.ones(1))
 
@@ -72,7 +72,7 @@ class Propagator:
         self.rules = np.array([f in names for f in FAMILY_CODES])
         self.rules[FAMILY_CODES.index("at_most")] = self.cap > 0
 
-    def close(self, state: State, pairs: NDArray[np.int64], values: NDArray[np.int64]) -> Closure:
+    def close(self, state: State, pairs: Index, values: Index) -> Closure:
         """Fix pairs in a closed state and close it again; the state given is not changed."""
         state = state.copy()
         log = np.empty((state.size + 1 + len(pairs), 7), dtype=np.int64)
@@ -100,15 +100,13 @@ class Propagator:
             return Closure(state, log[: -count - 1], log[-count - 1])
         return self._run(state, log, count)
 
-    def _run(self, state: State, log: Log, count: int) -> Closure:
+    def _run(self, state: State, log: Index, count: int) -> Closure:
         end = propagate(state, log, 0, count, self.rules, max(1, self.cap))
         if end < 0:
             return Closure(state, log[: -end - 1], log[-end - 1])
         return Closure(state, log[:end], None)
 
-    def complete(
-        self, state: State, order: NDArray[np.int64], preferred: NDArray[np.bool_]
-    ) -> NDArray[np.bool_] | None:
+    def complete(self, state: State, order: Index, preferred: Flags) -> Flags | None:
         """Extend a closed state to a relation, pair by pair; None if that fails."""
         full = state.copy()
         if not complete(full, order, preferred, self.rules, max(1, self.cap)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats
 from relatum.problem import Problem
 from relatum.proof.arithmetic import exponent_needed
 
@@ -39,7 +39,7 @@ def sums_are_exact(problem: Problem) -> bool:
     return shift <= 52 and magnitude * 2.0**shift < 2.0**52
 
 
-def grid_of(values: NDArray[np.float64], scores: NDArray[np.float64] | None = None) -> float:
+def grid_of(values: Floats, scores: Floats | None = None) -> float:
     """Return the greatest common divisor of integer values, or 0.0 if there is none to use.
 
     Where the values are sums and differences of scores, these have to be integers as well:

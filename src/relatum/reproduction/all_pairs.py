@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
+from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import TensorSketch
 
@@ -29,7 +30,7 @@ __all__ = ["PairForm", "in_signal_domain", "triangle_rows"]
 _BLOCKS = 8  # F is symmetric: a triangle of so many column blocks is enough
 
 
-def in_signal_domain(theta: NDArray[Any]) -> NDArray[np.float64]:
+def in_signal_domain(theta: NDArray[Any]) -> Floats:
     """Return coefficients of the Fourier domain of `TensorSketch` in its signal domain."""
     m = len(theta)
     spectrum = np.zeros(m // 2 + 1, dtype=np.complex128)
@@ -106,7 +107,7 @@ class PairForm:
             out += np.einsum("ij,ij->i", product, both[:, begin:end])
         return out
 
-    def log_odds(self, v: NDArray[Any]) -> NDArray[np.float64]:
+    def log_odds(self, v: NDArray[Any]) -> Floats:
         """Return the log-odds of all pairs of a few rows: the upper triangle, row by row."""
         x = np.asfortranarray(v.astype(np.float32))
         upper = np.triu_indices(len(v), 1)

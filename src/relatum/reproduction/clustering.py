@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.datasets import Digits
 from relatum.inference import infer
 from relatum.metrics import rand_error, variation_of_information
@@ -27,7 +28,7 @@ SOLVERS: dict[str, dict[str, Any]] = {
 }
 
 
-def subset(labels: NDArray[np.int64], size: int, stratified: bool, seed: int) -> NDArray[np.intp]:
+def subset(labels: Index, size: int, stratified: bool, seed: int) -> NDArray[np.intp]:
     """Draw elements at random; `stratified`: equally many of each label, as far as they go."""
     rng = np.random.default_rng([seed, size])
     if not stratified:
@@ -44,8 +45,8 @@ def subset(labels: NDArray[np.int64], size: int, stratified: bool, seed: int) ->
 def clusterings(
     cells: Cells,
     settings: Settings,
-    log_odds: Callable[[NDArray[np.intp]], NDArray[np.float64]],
-    labels: NDArray[np.int64],
+    log_odds: Callable[[NDArray[np.intp]], Floats],
+    labels: Index,
     name: str,
 ) -> list[dict[str, Any]]:
     """Cluster random subsets exactly, each optimum re-proven by the checker, and by Kernighan-Lin.
@@ -89,9 +90,7 @@ def _key(settings: Settings, n: int, name: str) -> dict[str, Any]:
     }
 
 
-def _one(
-    problem: Problem, truth: NDArray[np.int64], method: str, settings: Settings
-) -> dict[str, Any]:
+def _one(problem: Problem, truth: Index, method: str, settings: Settings) -> dict[str, Any]:
     result: dict[str, Any] = {"method": method, "n": len(truth)}
     _compile(method)
     with clock(result, "infer"):
@@ -108,7 +107,7 @@ def _compile(method: str) -> None:
     infer(Problem(scores, EQUIVALENCES), time_limit=600.0, **SOLVERS[method])
 
 
-def _judged(problem: Problem, estimate: Estimate, truth: NDArray[np.int64]) -> dict[str, Any]:
+def _judged(problem: Problem, estimate: Estimate, truth: Index) -> dict[str, Any]:
     found = estimate.relation
     assert found is not None
     labels = found.labels  # type: ignore[attr-defined]

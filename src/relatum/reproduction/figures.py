@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats
 from relatum.errors import MissingDependencyError
 from relatum.measures.fit import natural_lambda
 from relatum.reproduction.orders import METRICS
@@ -78,7 +78,7 @@ def _colours(settings: Settings) -> dict[str, str]:
     return out
 
 
-def _strengths(powers: Any) -> NDArray[np.float64]:
+def _strengths(powers: Any) -> Floats:
     return natural_lambda(1.0) * 2.0 ** np.asarray(powers, dtype=float)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags
 from relatum.datasets import Digits
 from relatum.features import BinaryFeatures, PairBatches, TensorSketch, sample_pairs
 from relatum.measures import LN2
@@ -176,7 +177,7 @@ def _errors(cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int) -> dict[s
 
 def _scored(
     batches: PairBatches, theta: NDArray[np.float32]
-) -> Iterator[tuple[tuple[Any, NDArray[np.bool_]], NDArray[np.float32]]]:
+) -> Iterator[tuple[tuple[Any, Flags], NDArray[np.float32]]]:
     for x, y in batches:
         rows = np.asarray(x, dtype=np.float32)
         yield (x, np.asarray(y, dtype=np.bool_)), rows @ theta.T

@@ -6,8 +6,8 @@ import csv
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats
 from relatum.reproduction.settings import Lifting
 
 __all__ = ["QUOTED", "curve", "table"]
@@ -27,9 +27,7 @@ def _rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def curve(
-    figure: str, lifting: Lifting, split: str = ""
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def curve(figure: str, lifting: Lifting, split: str = "") -> tuple[Floats, Floats]:
     """Return 1/sigma^2 and the values of one of the paper's curves; empty if it has none."""
     found = [
         (float(row["inverse_sigma_squared"]), float(row["value"]))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats
 from relatum.datasets import Digits
 from relatum.features import sample_pairs
 from relatum.measures import LN2, BilinearPairMeasure
@@ -96,7 +97,7 @@ class Forms:
             self._made[sample] = PairForm(sketch, theta)
         return self._made[sample]
 
-    def log_odds(self, sample: str, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+    def log_odds(self, sample: str, chosen: NDArray[np.intp]) -> Floats:
         """Return the log-odds of the pairs of some test images: the upper triangle."""
         return self(sample).log_odds(self._pairs.w[np.sort(chosen)])
 
@@ -157,7 +158,7 @@ def _stratified_pairs(labels: NDArray[Any]) -> int:
     return 2 * min(related, len(labels) * (len(labels) - 1) // 2 - related)
 
 
-def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> NDArray[np.float64]:
+def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> Floats:
     """Return the log-odds of the pairs of some of `n` elements, from those of all pairs."""
     some = np.sort(chosen)
     i, j = np.triu_indices(len(some), 1)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from relatum.array_types import Floats
 from relatum.kernels.learning.dual_ascent import ascend_block
 from relatum.measures import LN2, entropy
 from relatum.measures.fit import natural_lambda, prior
@@ -74,7 +75,7 @@ class StreamedPath:
         self.seed = seed
 
     @property
-    def theta(self) -> NDArray[np.float64]:
+    def theta(self) -> Floats:
         """Coefficients in bits."""
         return self.w / LN2
 
@@ -115,7 +116,7 @@ class StreamedPath:
         dual -= lam * np.einsum("km,km->k", self.w, moved) / LN2
         self.gaps = running / LN2 / np.maximum(dual + running / LN2, np.finfo(float).tiny)
 
-    def _recentre(self, lam: NDArray[np.float64]) -> None:
+    def _recentre(self, lam: Floats) -> None:
         """Move the centres of the proximal priors to where the coefficients are.
 
         With w = centre + sum_i duals_i x_i / lambda, the coefficients move on by as much as they
@@ -130,10 +131,10 @@ class StreamedPath:
         self,
         block: NDArray[np.float32],
         first: int,
-        lam: NDArray[np.float64],
+        lam: Floats,
         copy: NDArray[np.float32],
         rng: np.random.Generator,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         rows = slice(first, first + len(block))
         gram = (block @ block.T).astype(np.float64)
         scores = np.ascontiguousarray((block @ copy.T).T, dtype=np.float64)

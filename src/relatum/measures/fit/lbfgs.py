@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from relatum.array_types import Flags, Floats
 from relatum.measures.fit.rows import Rows
 from relatum.measures.fit.sdca import Controls, Solution, prior
 from relatum.measures.objective import LN2
@@ -21,14 +21,12 @@ __all__ = ["certified", "solve_lbfgs"]
 class _Objective:
     """Value and gradient in natural units, remembering the best point and its certificate."""
 
-    def __init__(
-        self, rows: Rows, related: NDArray[np.bool_], weights: NDArray[np.float64], lam: float
-    ) -> None:
+    def __init__(self, rows: Rows, related: Flags, weights: Floats, lam: float) -> None:
         self.rows, self.related, self.weights, self.lam = rows, related, weights, lam
         self.shape = (len(related), rows.width)
         self.best: Solution | None = None
 
-    def __call__(self, flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def __call__(self, flat: Floats) -> tuple[float, Floats]:
         w = flat.reshape(self.shape)
         loss, slope, duals = np.zeros(len(w)), np.zeros(self.shape), np.zeros(self.related.shape)
         for begin in range(0, self.rows.n, 512):
@@ -50,10 +48,10 @@ class _Objective:
 
     def _remember(
         self,
-        w: NDArray[np.float64],
-        duals: NDArray[np.float64],
-        primal: NDArray[np.float64],
-        gradient: NDArray[np.float64],
+        w: Floats,
+        duals: Floats,
+        primal: Floats,
+        gradient: Floats,
     ) -> None:
         # With the dual variables that belong to w, the duality gap is |gradient|^2 / (2 lambda).
         if self.best is None or primal.sum() < self.best.primal.sum():
@@ -63,10 +61,10 @@ class _Objective:
 
 def certified(
     rows: Rows,
-    related: NDArray[np.bool_],
-    weights: NDArray[np.float64],
+    related: Flags,
+    weights: Floats,
     lam: float,
-    w: NDArray[np.float64],
+    w: Floats,
 ) -> Solution:
     """Return `w` with its objective and a bound on the minimum."""
     objective = _Objective(rows, related, weights, lam)
@@ -77,11 +75,11 @@ def certified(
 
 def solve_lbfgs(
     rows: Rows,
-    related: NDArray[np.bool_],
-    weights: NDArray[np.float64],
+    related: Flags,
+    weights: Floats,
     lam: float,
     controls: Controls,
-    start: NDArray[np.float64] | None = None,
+    start: Floats | None = None,
 ) -> Solution:
     """Fit all labels to rows in memory, from the coefficients `start` (natural) or from zero."""
     objective = _Objective(rows, related, weights, lam)

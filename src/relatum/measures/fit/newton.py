@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
+from relatum.array_types import Flags, Floats
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs
 from relatum.measures.fit.rows import Rows
 from relatum.measures.fit.sdca import Controls, Solution, solve_rows
@@ -27,11 +27,11 @@ _NEWTON_WIDTH = 2048
 
 def solve_auto(
     rows: Rows,
-    related: NDArray[np.bool_],
-    weights: NDArray[np.float64],
+    related: Flags,
+    weights: Floats,
     lam: float,
     controls: Controls,
-    start: NDArray[np.float64] | None = None,
+    start: Floats | None = None,
 ) -> Solution:
     """Fit by dual ascent; where that creeps, finish with Newton (few features) or L-BFGS."""
     patient = replace(controls, stop_if_slow=True)
@@ -46,11 +46,11 @@ def solve_auto(
 
 def solve_newton(
     rows: Rows,
-    related: NDArray[np.bool_],
-    weights: NDArray[np.float64],
+    related: Flags,
+    weights: Floats,
     lam: float,
     controls: Controls,
-    start: NDArray[np.float64] | None = None,
+    start: Floats | None = None,
 ) -> Solution:
     """Fit label by label from the coefficients `start` (natural) or from zero."""
     x = _table(rows)
@@ -82,9 +82,7 @@ def _table(rows: Rows) -> Any:
     return np.hstack([x, one])
 
 
-def _fit_label(
-    x: Any, y: NDArray[np.bool_], weights: NDArray[np.float64], lam: float, w: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], int]:
+def _fit_label(x: Any, y: Flags, weights: Floats, lam: float, w: Floats) -> tuple[Floats, int]:
     model = LogisticRegression(
         C=1.0 / lam,
         solver="newton-cholesky",

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.learning.dual_ascent import ascend_block
 from relatum.measures.fit.rows import Block, Rows
 from relatum.measures.objective import LN2, logistic_dual
@@ -72,10 +73,10 @@ class Solution:
     many more epochs would be needed).
     """
 
-    w: NDArray[np.float64]
+    w: Floats
     duals: Any
-    primal: NDArray[np.float64]
-    dual: NDArray[np.float64]
+    primal: Floats
+    dual: Floats
     exact: bool
     epochs: int
     reason: str
@@ -95,18 +96,18 @@ def natural_lambda(inverse_sigma_squared: float) -> float:
 class Weights:
     """w in double precision with a working copy in the type of the blocks."""
 
-    def __init__(self, w: NDArray[np.float64], dtype: type[np.floating[Any]]) -> None:
+    def __init__(self, w: Floats, dtype: type[np.floating[Any]]) -> None:
         self.w = w
         self.dtype = dtype
         self.copy: NDArray[Any] = w if dtype is np.float64 else w.astype(dtype)
 
-    def scores(self, block: Block) -> NDArray[np.float64]:
+    def scores(self, block: Block) -> Floats:
         """Return <w_k, x_i> as (labels, rows)."""
         x, columns = block
         w = self.copy if columns is None else self.copy[:, columns]
         return np.ascontiguousarray((x @ w.T).T, dtype=np.float64)
 
-    def add(self, block: Block, change: NDArray[np.float64]) -> None:
+    def add(self, block: Block, change: Floats) -> None:
         """Add sum_i change_i x_i."""
         x, columns = block
         step = change.astype(self.dtype) @ x
@@ -120,9 +121,7 @@ class Weights:
                 self.copy[:, columns] = self.w[:, columns]
 
 
-def divergence(
-    rows: Rows, w: NDArray[np.float64], related: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def divergence(rows: Rows, w: Floats, related: Flags, weights: Floats) -> Floats:
     """D_x of every label at w, in bits."""
     at = Weights(w, rows.dtype)
     total = np.zeros(len(w))
@@ -134,14 +133,12 @@ def divergence(
     return total / LN2
 
 
-def prior(w: NDArray[np.float64], lam: float) -> NDArray[np.float64]:
+def prior(w: Floats, lam: float) -> Floats:
     """R_sigma of every label at w, in bits."""
     return np.asarray(np.einsum("km,km->k", w, w) * (lam / (2.0 * LN2)))
 
 
-def dual_objective(
-    duals: NDArray[np.float64], w: NDArray[np.float64], lam: float, c: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def dual_objective(duals: Floats, w: Floats, lam: float, c: Floats) -> Floats:
     """Dual objective of every label, in bits."""
     return logistic_dual(duals, w / LN2, lam * LN2**2, c)
 
@@ -155,19 +152,17 @@ def block_size(width: int) -> int:
 class Ascent:
     """The state of dual ascent on rows in memory (one table, or one batch of a stream)."""
 
-    def __init__(
-        self, rows: Rows, related: NDArray[np.bool_], weights: NDArray[np.float64], lam: float
-    ) -> None:
+    def __init__(self, rows: Rows, related: Flags, weights: Floats, lam: float) -> None:
         self.rows, self.related, self.weights, self.lam = rows, related, weights, lam
 
     def visit(
         self,
         index: NDArray[np.intp],
         at: Weights,
-        duals: NDArray[np.float64],
-        order: NDArray[np.int64],
+        duals: Floats,
+        order: Index,
         gram: NDArray[Any] | None,
-    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    ) -> tuple[Floats, NDArray[Any]]:
         """Ascend on the rows of `index`; return their gaps before the visit and the Gram matrix."""
         block = self.rows.take(index)
         if gram is None:
@@ -190,11 +185,11 @@ class Ascent:
 
 def solve_rows(
     rows: Rows,
-    related: NDArray[np.bool_],
-    weights: NDArray[np.float64],
+    related: Flags,
+    weights: Floats,
     lam: float,
     controls: Controls,
-    start: NDArray[np.float64] | None = None,
+    start: Floats | None = None,
 ) -> Solution:
     """Fit all labels to rows in memory, from the dual variables `start` or from zero.
 
@@ -246,7 +241,7 @@ class _Sweeps:
         self.keep = n * size * np.dtype(ascent.rows.dtype).itemsize <= _MOST_GRAM_BYTES
         self.grams: dict[int, NDArray[Any]] = {}
 
-    def run(self, at: Weights, duals: NDArray[np.float64]) -> tuple[float, bool]:
+    def run(self, at: Weights, duals: Floats) -> tuple[float, bool]:
         """Visit every row once; return the running gap in bits, and whether time sufficed."""
         running = 0.0
         for b in self.rng.permutation(len(self.blocks)):
@@ -262,11 +257,11 @@ class _Sweeps:
 
 def _certified(
     rows: Rows,
-    related: NDArray[np.bool_],
-    weights: NDArray[np.float64],
+    related: Flags,
+    weights: Floats,
     lam: float,
     at: Weights,
-    duals: NDArray[np.float64],
+    duals: Floats,
 ) -> Solution:
     """Return the point with its exact primal and dual objectives."""
     primal = divergence(rows, at.w, related, weights) + prior(at.w, lam)
@@ -283,9 +278,7 @@ def _slow(estimates: list[float], tol: float) -> bool:
     return bool(now * min(pace, 1.0) ** 50 > tol)
 
 
-def _synchronised(
-    rows: Rows, duals: NDArray[np.float64], lam: float, trivial: bool = False
-) -> Weights:
+def _synchronised(rows: Rows, duals: Floats, lam: float, trivial: bool = False) -> Weights:
     """Return w = sum_i duals_i x_i / lambda from scratch (`trivial`: all duals are zero)."""
     at = Weights(np.zeros((len(duals), rows.width)), rows.dtype)
     if trivial:

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
 from relatum.measures.fit.rows import Rows
 from relatum.measures.fit.sdca import Controls, Solution, prior
@@ -31,14 +31,14 @@ _SUFFICIENT = 1e-4
 class _Sums:
     """Objective in bits, gradient and Hessian of every label at w, in natural units."""
 
-    def __init__(self, w: NDArray[np.float64], lam: float) -> None:
+    def __init__(self, w: Floats, lam: float) -> None:
         labels, width = w.shape
         self.w, self.lam, self.count = w, lam, 0
         self.primal = prior(w, lam)
         self.gradient = lam * w
         self.hessian = np.tile(lam * np.eye(width), (labels, 1, 1))
 
-    def add(self, rows: Rows, related: NDArray[np.bool_]) -> None:
+    def add(self, rows: Rows, related: Flags) -> None:
         for begin in range(0, rows.n, 4096):
             part = slice(begin, begin + 4096)
             block, columns = rows.take(part)
@@ -64,7 +64,7 @@ class _Sums:
         gap = np.einsum("km,km->k", self.gradient, self.gradient) / (2.0 * self.lam * LN2)
         return Solution(self.w, [], self.primal, self.primal - gap, True, epochs, reason)
 
-    def step(self) -> NDArray[np.float64]:
+    def step(self) -> Floats:
         pairs = zip(self.hessian, self.gradient, strict=True)
         return np.array([-cho_solve(cho_factor(h), g) for h, g in pairs])
 
@@ -84,7 +84,7 @@ def solve_stream_newton(
         `max_epochs` limits the number of readings.
     """
     best: _Sums | None = None
-    trial: NDArray[np.float64] | None = None
+    trial: Floats | None = None
     step: Any = 0.0
     lam, reason, epochs = 0.0, "epochs", 0
     try:
@@ -118,7 +118,7 @@ def solve_stream_newton(
     return best.solution(epochs, reason)
 
 
-def _accepted(best: _Sums | None, new: _Sums, step: Any) -> tuple[_Sums, NDArray[np.float64]]:
+def _accepted(best: _Sums | None, new: _Sums, step: Any) -> tuple[_Sums, Floats]:
     """Return the better point and the next step from it, label by label."""
     if best is None:
         return new, new.step()

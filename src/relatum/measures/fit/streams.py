@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats
 from relatum.errors import DataError, RelatumError
 from relatum.measures.fit.rows import Rows, computing_type
 from relatum.measures.fit.sdca import (
@@ -30,7 +30,7 @@ from relatum.measures.validation import Targets, checked_batch, encode_targets, 
 __all__ = ["Epoch", "Reading", "guarded", "solve_stream"]
 
 # One reading of the stream: rows and targets, checked and encoded, batch by batch.
-Epoch: TypeAlias = Callable[[], Iterator[tuple[Rows, NDArray[np.bool_]]]]
+Epoch: TypeAlias = Callable[[], Iterator[tuple[Rows, Flags]]]
 
 
 def guarded(batches: Iterable[Any]) -> Iterator[Any]:
@@ -64,7 +64,7 @@ class Reading:
         self.used = float(self.measure._strength(rows))
         return self.used
 
-    def epoch(self) -> Iterator[tuple[Rows, NDArray[np.bool_]]]:
+    def epoch(self) -> Iterator[tuple[Rows, Flags]]:
         self.related, self.count = 0, 0
         for batch in guarded(self.batches):
             x, y = split_batch(batch)
@@ -85,7 +85,7 @@ class _Progress:
     def __init__(self) -> None:
         self.at: Weights | None = None
         self.lam = 1.0
-        self.duals: list[NDArray[np.float64]] = []
+        self.duals: list[Floats] = []
         self.prints: list[int] = []
         self.running = np.zeros(0)
         self.entropy = np.zeros(0)
@@ -102,7 +102,7 @@ class _Progress:
         return self.at
 
     def dual_variables(
-        self, number: int, rows: Rows, related: NDArray[np.bool_], first: bool, keep: bool
+        self, number: int, rows: Rows, related: Flags, first: bool, keep: bool
     ) -> Any:
         shape = (len(related), rows.n)
         if first:
@@ -131,7 +131,7 @@ class _Progress:
         return Solution(self.at.w, self.duals, dual + self.running, dual, False, epochs, reason)
 
 
-def _fingerprint(rows: Rows, related: NDArray[np.bool_]) -> int:
+def _fingerprint(rows: Rows, related: Flags) -> int:
     """Tell batches apart by their targets and a few rows: dual variables belong to rows."""
     block, _ = rows.take(np.unique([0, rows.n // 3, rows.n // 2, rows.n - 1]))
     return zlib.crc32(np.packbits(related).tobytes(), zlib.crc32(block.tobytes()))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import EvidenceError
 from relatum.kernels.tables.component_batch import Components
 from relatum.kernels.tables.places import fingerprints, merge_duplicates, place_elements, sort_rows
@@ -29,8 +30,6 @@ from relatum.pair_tables.solve.unlisted import MOST_MISSING, with_missing
 
 __all__ = ["read_pairs", "run"]
 
-Index = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 BUCKET_PAIRS = 1_000_000
 FEWEST = 100_000  # pairs that are sorted at once, however small the memory
@@ -129,7 +128,7 @@ class _Run:
         self.pieces = counts[giant]
         return units
 
-    def _ranges(self, inside: NDArray[np.bool_]) -> list[tuple[float, float]]:
+    def _ranges(self, inside: Flags) -> list[tuple[float, float]]:
         """Return ranges of log-odds, falling, whose positive pairs fit into memory."""
         fits = max(FEWEST, self.work.memory // 4 // 40)
         sample = [w[(w > 0) & inside[i]][::16] for i, _, w in self.spool.batches()]
@@ -139,7 +138,7 @@ class _Run:
         edges = [np.inf, *cuts.tolist(), 0.0]
         return list(zip(edges[1:], edges[:-1], strict=True))
 
-    def _positive(self, inside: NDArray[np.bool_], low: float, high: float) -> Any:
+    def _positive(self, inside: Flags, low: float, high: float) -> Any:
         parts = []
         for i, j, w in self.spool.batches():
             take = (w > low) & (w <= high) & inside[i] & (self.roots[i] == self.roots[j])

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.errors import DataError, EvidenceError
 from relatum.pair_tables.columns import Columns, no_evidence_column
 from relatum.pair_tables.on_duckdb.reading import (
@@ -21,8 +21,6 @@ from relatum.pair_tables.on_duckdb.reading import (
 )
 
 __all__ = ["Reader", "evidence_pairs"]
-
-Index = NDArray[np.int64]
 
 
 def evidence_pairs(evidence: Any) -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.errors import DataError, MissingDependencyError
 from relatum.kernels.tables.places import mark_ids, rank_ids
 from relatum.pair_tables.columns import Columns, bits_of, refuse
@@ -26,7 +27,7 @@ ROWS = 500_000  # rows of a batch
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}
 UNITS |= {"GIB": 2**30, "TIB": 2**40, "B": 1}
-PairBatch = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+PairBatch = tuple[Index, Index, Floats]
 
 
 def parse_memory(limit: str | int) -> int:
@@ -65,16 +66,16 @@ class Numbering:
 
     n: int
     present: NDArray[np.uint64] | None = None
-    before: NDArray[np.int64] | None = None
+    before: Index | None = None
     lowest: int = 0
 
-    def numbers(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def numbers(self, ids: Index) -> Index:
         """Return the numbers of ids that are present."""
         out = np.empty(len(ids), np.int64)
         rank_ids(self.present, self.before, ids, self.lowest, out)
         return out
 
-    def all_ids(self) -> NDArray[np.int64]:
+    def all_ids(self) -> Index:
         """Return the id of every number."""
         assert self.present is not None
         out, step = [np.empty(0, np.int64)], 1 << 17
@@ -221,7 +222,7 @@ class Source:
             bits = bits_of(score, self.columns.is_probability)
             yield (a, b, bits), others
 
-    def look_up(self, query: str) -> NDArray[np.int64]:
+    def look_up(self, query: str) -> Index:
         """Return the numbers of the ids in a query's column ``id``, in order; -1 if unknown."""
         if self.numbering.present is None:
             joined = f"SELECT ids.k FROM ({query}) q LEFT JOIN ids ON ids.id = q.id ORDER BY q.row"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.tables.component_batch import Components
 from relatum.pair_tables.solve.component import Settings, Solutions, count_changes, solve_batch
 
 __all__ = ["choose_components", "solve_others"]
 
-Index = NDArray[np.int64]
 
-
-def choose_components(batch: Components, chosen: NDArray[np.bool_]) -> tuple[Components, Index]:
+def choose_components(batch: Components, chosen: Flags) -> tuple[Components, Index]:
     """Return a batch of some of the components, and which elements these have."""
     sizes, pairs = np.diff(batch.element_ptr), np.diff(batch.pair_ptr)
     facts = np.diff(batch.fixed_ptr)
@@ -37,7 +35,7 @@ def choose_components(batch: Components, chosen: NDArray[np.bool_]) -> tuple[Com
     return part, elements
 
 
-def solve_others(batch: Components, settings: Settings, gaps: NDArray[np.float64]) -> Solutions:
+def solve_others(batch: Components, settings: Settings, gaps: Floats) -> Solutions:
     """Solve the components whose gap is negative; the others keep the labels they start from.
 
     Parameters
@@ -67,7 +65,7 @@ def solve_others(batch: Components, settings: Settings, gaps: NDArray[np.float64
     return Solutions(labels, value, bound, cut, added, pieces)
 
 
-def _values(batch: Components, labels: Index, background: float) -> NDArray[np.float64]:
+def _values(batch: Components, labels: Index, background: float) -> Floats:
     """Return the value of given clusters, component by component."""
     count = len(batch.element_ptr) - 1
     owner = np.repeat(np.arange(count), np.diff(batch.pair_ptr))

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats
+
 __all__ = ["BYTES", "Spool"]
 
 ROW = np.dtype([("i", "<i4"), ("j", "<i4"), ("w", "<f8")])
 BYTES = ROW.itemsize
-Rows = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]
+Rows = tuple[NDArray[np.int32], NDArray[np.int32], Floats]
 
 
 class Spool:
@@ -31,9 +33,7 @@ class Spool:
         self._parts: list[NDArray[np.void]] = []
         self._on_disk = False
 
-    def append(
-        self, i: NDArray[np.integer], j: NDArray[np.integer], w: NDArray[np.float64]
-    ) -> None:
+    def append(self, i: NDArray[np.integer], j: NDArray[np.integer], w: Floats) -> None:
         """Add pairs."""
         rows = np.empty(len(i), dtype=ROW)
         rows["i"], rows["j"], rows["w"] = i, j, w

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.pair_tables.solve.component import Settings
 
 __all__ = ["Known", "Outcome", "Work"]
 
-Index = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Scorer = Callable[[Any, Any], Any]
 Monitor = Callable[[str, int, int], Any]
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.errors import DataError, EvidenceError
 from relatum.kernels.tables.places import unlisted_pairs
 from relatum.pair_tables.solve.batching import batch_of
@@ -20,9 +20,6 @@ from relatum.pair_tables.solve.unlisted import MOST_MISSING
 __all__ = ["RELATED", "SCORED", "UNRELATED", "solve_frame"]
 
 SCORED, RELATED, UNRELATED = 0, 1, 2  # kinds of rows
-
-
-Index = NDArray[np.int64]
 
 
 def solve_frame(

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.tables.component_batch import Components
 
 __all__ = ["batch_of"]
 
-Index = NDArray[np.int64]
-
 
 def batch_of(
     component: Index,
-    pairs: tuple[NDArray[np.integer], NDArray[np.integer], NDArray[np.float64]],
+    pairs: tuple[NDArray[np.integer], NDArray[np.integer], Floats],
     fixed: Index | None = None,
     groups: Index | None = None,
     start: Index | None = None,

@@ -21,8 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from relatum.array_types import Floats, Index
 from relatum.errors import EvidenceError, ProblemError
 from relatum.inference import infer
 from relatum.kernels.tables.component_batch import (
@@ -51,8 +52,6 @@ __all__ = [
     "usual_search",
 ]
 
-Index = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 SMALL = 128
 EXACT = 10

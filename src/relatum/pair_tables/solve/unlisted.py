@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.kernels.tables.component_batch import Components
 from relatum.kernels.tables.places import sort_rows, unlisted_pairs
 
@@ -17,7 +17,7 @@ MOST_MISSING = 2_000  # elements of a component whose unlisted pairs are all sco
 
 
 def with_missing(
-    batch: Components, elements: NDArray[np.int64], scorer: Callable[[Any, Any], Any]
+    batch: Components, elements: Index, scorer: Callable[[Any, Any], Any]
 ) -> tuple[Components, int]:
     """Score the pairs that components do not list, in all but the largest of them.
 

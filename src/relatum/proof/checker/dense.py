@@ -18,6 +18,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import relatum.proof.partition_rows  # noqa: F401  makes its families known
+from relatum.array_types import Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem
 from relatum.proof.arithmetic import Arithmetic
@@ -49,7 +50,7 @@ def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseR
     return rows
 
 
-def checked_multipliers(cut: Cuts) -> NDArray[np.float64]:
+def checked_multipliers(cut: Cuts) -> Floats:
     """Return the multipliers, refusing any that are negative or not finite."""
     y = cut.multipliers
     if not (np.isfinite(y).all() and (y >= 0).all()):
@@ -193,7 +194,7 @@ class DenseView:
     def _best_double(
         self,
         r: NDArray[Any],
-        where: tuple[NDArray[np.int64], NDArray[np.int64]],
+        where: tuple[Index, Index],
         forward: NDArray[np.int8],
         backward: NDArray[np.int8],
     ) -> NDArray[Any]:
@@ -270,7 +271,7 @@ class DenseView:
             least += k * s if s >= 0 else min(0, k)
         return least > int(rows.rhs[0])
 
-    def best_between(self, parts: Sequence[NDArray[np.int64]]) -> Any:
+    def best_between(self, parts: Sequence[Index]) -> Any:
         """Best sum over the pairs that lie within none of the parts."""
         if not self.homogeneous:
             raise CertificateError("Only relations on one set decompose by elements.")
@@ -295,7 +296,7 @@ class DenseView:
             total = total + self.arithmetic.total(self.error)
         return total
 
-    def restricted(self, elements: NDArray[np.int64]) -> DenseView:
+    def restricted(self, elements: Index) -> DenseView:
         """View of the problem on some elements alone."""
         index = np.ix_(elements, elements)
         view = DenseView(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import relatum.proof.order_rows  # noqa: F401  makes the rows of orders known to certificates
+from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import LINEAR_ORDERS
 from relatum.proof.checker.dense import DenseView
@@ -58,7 +59,7 @@ def merged_view(given: object, labels: Any) -> DenseView:
     return merged
 
 
-def _merged_error(view: DenseView, labels: NDArray[np.int64], g: int) -> NDArray[Any]:
+def _merged_error(view: DenseView, labels: Index, g: int) -> NDArray[Any]:
     """Bound what rounding may have taken from the sums of scores of merged elements."""
     where = labels[:, None], labels[None, :]
     sizes, before = np.zeros((g, g)), np.zeros((g, g))
@@ -107,7 +108,7 @@ def check_best_order(given: object, claim: Any) -> None:
         )
 
 
-def _scaled(view: DenseView, claim: Any) -> tuple[NDArray[np.int64], int]:
+def _scaled(view: DenseView, claim: Any) -> tuple[Index, int]:
     """Return scores, rounded up, and the claim without diagonal, rounded down, as integers."""
     n = view.shape[0]
     off = view.scores.copy()
@@ -125,9 +126,7 @@ def _scaled(view: DenseView, claim: Any) -> tuple[NDArray[np.int64], int]:
     return up.astype(np.int64), math.floor(math.ldexp(room, shift))
 
 
-def _packed_cycles(
-    loss: NDArray[np.int64], must: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _packed_cycles(loss: Index, must: Flags) -> tuple[Index, Index]:
     """Subsets {a, b, c} among which every order loses so much, no loss counted twice.
 
     What must precede may be part of any number of cycles: it is the rest of them that loses.
@@ -149,7 +148,7 @@ def _packed_cycles(
     return np.array(subsets, dtype=np.int64), np.array(weights, dtype=np.int64)
 
 
-def _order_losing_at_most(loss: NDArray[np.int64], must: NDArray[np.bool_], spare: int) -> bool:
+def _order_losing_at_most(loss: Index, must: Flags, spare: int) -> bool:
     """Say whether some order loses at most `spare`; must[a, b] says that a precedes b."""
     n = len(loss)
     one = np.int64(1) << np.arange(n, dtype=np.int64)

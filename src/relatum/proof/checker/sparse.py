@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem, SparseScores
 from relatum.proof.arithmetic import Arithmetic
@@ -32,8 +33,7 @@ from relatum.proof.checker.dense import (
 
 __all__ = ["SparseView", "View", "view_for"]
 
-Keys = NDArray[np.int64]
-Residual = tuple[Keys, NDArray[Any], Any]
+Residual = tuple[Index, NDArray[Any], Any]
 DENSE_ELEMENTS = 2000  # up to so many elements, a dense view is quicker
 
 
@@ -48,7 +48,7 @@ class SparseView:
 
     def __init__(
         self,
-        keys: Keys,
+        keys: Index,
         scores: NDArray[Any],
         background: float,
         n: int,
@@ -62,12 +62,12 @@ class SparseView:
         self.shape = (n, n)
         self.empty = False
         self.diagonal = arithmetic.array(np.zeros(n))
-        self.groups: tuple[Keys, ...] = ()
+        self.groups: tuple[Index, ...] = ()
         self.fixed: dict[int, bool] = {}
         self._grid: tuple[Any, Any] | None = None
         # errors of scores and diagonal, where arithmetic is not exact
-        self.error: NDArray[np.float64] | None = None
-        self.diagonal_error: NDArray[np.float64] | None = None
+        self.error: Floats | None = None
+        self.diagonal_error: Floats | None = None
 
     def copy(self) -> SparseView:
         """Return a view whose fixed pairs can be changed separately."""
@@ -106,10 +106,10 @@ class SparseView:
             view.fix(pair, bool(value))
         return view
 
-    def _keys_of(self, a: Keys, b: Keys) -> Keys:
+    def _keys_of(self, a: Index, b: Index) -> Index:
         return np.minimum(a, b) * self.n + np.maximum(a, b)
 
-    def _values_at(self, keys: Keys, with_scores: bool) -> NDArray[Any]:
+    def _values_at(self, keys: Index, with_scores: bool) -> NDArray[Any]:
         """Scores of sorted keys, listed or not."""
         values = self.arithmetic.array(np.zeros(len(keys)))
         if not with_scores:
@@ -154,7 +154,7 @@ class SparseView:
         errors = to.errors(sizes, counts)
         return keys, r, constant if errors is None else constant + to.total(errors)
 
-    def _states(self, keys: Keys) -> NDArray[np.int8]:
+    def _states(self, keys: Index) -> NDArray[np.int8]:
         state = np.full(len(keys), -1, dtype=np.int8)
         if self.fixed:
             own = np.fromiter(self.fixed, dtype=np.int64, count=len(self.fixed))
@@ -221,7 +221,7 @@ class SparseView:
             least += k * s if s >= 0 else min(0, k)
         return least > int(rows.rhs[0])
 
-    def best_between(self, parts: Sequence[Keys]) -> Any:
+    def best_between(self, parts: Sequence[Index]) -> Any:
         """Best sum over the pairs that lie within none of the parts."""
         owner = np.full(self.n, -1, dtype=np.int64)
         inside = 0
@@ -246,13 +246,13 @@ class SparseView:
             total = total if error is None else total + self.arithmetic.total(error)
         return total
 
-    def _sum_open(self, keys: Keys, r: NDArray[Any], constant: Any) -> Any:
+    def _sum_open(self, keys: Index, r: NDArray[Any], constant: Any) -> Any:
         state = self._states(keys)
         zero = r * 0
         best = np.where(state == 1, r, np.where(state == 0, zero, np.maximum(zero, r)))
         return constant + self.arithmetic.total(best)
 
-    def restricted(self, elements: Keys) -> View:
+    def restricted(self, elements: Index) -> View:
         """View of the problem on some elements alone."""
         number = np.full(self.n, -1, dtype=np.int64)
         number[elements] = np.arange(len(elements))
@@ -324,7 +324,7 @@ class SparseView:
             raise CertificateError("A contraction joins elements that are not known to be related.")
         return self._contracted(labels, g)
 
-    def _contracted(self, labels: Keys, g: int) -> View:
+    def _contracted(self, labels: Index, g: int) -> View:
         to = self.arithmetic
         i, j = labels[self.keys // self.n], labels[self.keys % self.n]
         inner = i == j
@@ -356,9 +356,7 @@ class SparseView:
                 view.fix((a, b), value)
         return view.dense() if g <= DENSE_ELEMENTS else view
 
-    def _contracted_errors(
-        self, labels: Keys, keys: Keys, place: Keys
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _contracted_errors(self, labels: Index, keys: Index, place: Index) -> tuple[Floats, Floats]:
         """Bound what rounding may have taken from the sums of scores of contracted pairs."""
         g = int(labels.max()) + 1
         i, j = labels[self.keys // self.n], labels[self.keys % self.n]
@@ -393,7 +391,7 @@ class SparseView:
 View = DenseView | SparseView
 
 
-def _contained(values: Keys, keys: Keys) -> NDArray[np.bool_]:
+def _contained(values: Index, keys: Index) -> Flags:
     """Say which values occur in sorted keys."""
     if len(keys) == 0:
         return np.zeros(len(values), dtype=np.bool_)
@@ -401,7 +399,7 @@ def _contained(values: Keys, keys: Keys) -> NDArray[np.bool_]:
     return np.asarray(keys[place] == values)
 
 
-def _split(owner: Keys, key: int, n: int) -> bool:
+def _split(owner: Index, key: int, n: int) -> bool:
     """Say whether a pair lies within no part."""
     a, b = owner[key // n], owner[key % n]
     return bool(a != b or a < 0)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.problem import DENSE_LIMIT, Map, PartialMap, Problem, Relation
 from relatum.proof import Cuts, Leaf, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["solve"]
-
-Floats = NDArray[np.float64]
 
 
 def _refuses(problem: Problem) -> str | None:
@@ -95,7 +93,7 @@ def _by_row(problem: Problem) -> Outcome:
     return Outcome(relation, bound, Leaf(_multipliers(price, k, has_image)))
 
 
-def _infeasible(problem: Problem, k: int, given: NDArray[np.int64]) -> Outcome:
+def _infeasible(problem: Problem, k: int, given: Index) -> Outcome:
     too_many = np.flatnonzero(given > k)
     if too_many.size:
         cut = Cuts("at_most", np.array([[too_many[0], k]]), np.ones(1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.problem import DENSE_LIMIT, Map, PartialMap, Problem, Relation
 from relatum.proof import Cuts, Leaf, round_up
 from relatum.solvers.control import Control
@@ -14,7 +14,6 @@ from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["solve"]
 
-Floats = NDArray[np.float64]
 _ALL = frozenset({"has_image", "unique_image", "unique_preimage", "has_preimage"})
 
 
@@ -32,7 +31,7 @@ def _refuses(problem: Problem) -> str | None:
     return None
 
 
-def _matched(weights: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _matched(weights: Floats) -> tuple[Index, Index]:
     """Return the rows and columns of the heaviest matching."""
     from scipy.optimize import linear_sum_assignment  # a third of the time to import relatum
 
@@ -68,7 +67,7 @@ def solve(problem: Problem, control: Control) -> Outcome:
     return Outcome(relation, max(problem.value(relation), round_up(bound, magnitude)), Leaf(cuts))
 
 
-def _prices(w: Floats, match: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _prices(w: Floats, match: Index) -> tuple[Floats, Floats]:
     """Prices u of A and v >= 0 of B with u_a + v_b >= w_ab, equal on the matching.
 
     Longest paths in the graph of alternating exchanges, by Bellman-Ford on whole arrays.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.lp import LinearProgram
 from relatum.problem import Evidence, Problem, Property, Relation
 from relatum.proof import Leaf, Propagator, grid_of, round_up
@@ -26,7 +27,6 @@ from relatum.solvers.registry import Outcome
 __all__ = ["BranchAndCut"]
 
 FRACTIONAL = 1e-6
-Floats = NDArray[np.float64]
 
 
 class BranchAndCut:
@@ -54,7 +54,7 @@ class BranchAndCut:
         ]
         self.step = grid_of(self.space.cost, self.scores)
         self.value = -math.inf
-        self.best: NDArray[np.bool_] | None = None
+        self.best: Flags | None = None
         self.nodes = 0
         self.abandoned = -math.inf  # the largest bound of a node left unfinished
 
@@ -82,16 +82,14 @@ class BranchAndCut:
             self._offer(np.array(start.matrix()))
         self._round(root.state, self.scores, self.scores > 0)
 
-    def _offer(self, matrix: NDArray[np.bool_]) -> bool:
+    def _offer(self, matrix: Flags) -> bool:
         value = math.fsum(self.scores[matrix])
         if value <= self.value:
             return False
         self.value, self.best = value, matrix
         return True
 
-    def _round(
-        self, state: NDArray[np.int8], confidence: Floats, preferred: NDArray[np.bool_]
-    ) -> None:
+    def _round(self, state: NDArray[np.int8], confidence: Floats, preferred: Flags) -> None:
         """Complete the state to a relation, the most confident pairs first."""
         order = np.argsort(-np.abs(confidence), axis=None, kind="stable")
         matrix = self.propagator.complete(state, order, preferred)
@@ -123,7 +121,7 @@ class BranchAndCut:
             if p.name not in ("transitive", "symmetric"):
                 self._add(p.name, p.index(self.problem.shape))
 
-    def _add(self, family: str, index: NDArray[np.int64]) -> int:
+    def _add(self, family: str, index: Index) -> int:
         if len(index) == 0:
             return 0
         fresh = self.pool.add(family, index)
@@ -226,7 +224,7 @@ class BranchAndCut:
         open_pairs = np.argwhere(node.state < 0)
         return (int(open_pairs[0][0]), int(open_pairs[0][1])) if len(open_pairs) else None
 
-    def _choose_pair(self, x: Floats, fractional: NDArray[np.bool_]) -> tuple[int, int]:
+    def _choose_pair(self, x: Floats, fractional: Flags) -> tuple[int, int]:
         """Return the pair whose decision matters most: far from 01, with much at stake."""
         candidates = np.flatnonzero(fractional)
         distance = 0.5 - np.abs(x[candidates] - 0.5)

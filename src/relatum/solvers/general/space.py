@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.problem import Problem
 from relatum.proof import FAMILIES, Cuts
 
 __all__ = ["PairSpace"]
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 class PairSpace:
@@ -122,7 +120,7 @@ class RowPool:
         self.rhs = np.concatenate([self.rhs, rhs])
         return matrix, rhs
 
-    def keep(self, keep: NDArray[np.bool_]) -> None:
+    def keep(self, keep: Flags) -> None:
         """Forget rows."""
         for k in np.flatnonzero(~keep):
             self._known.discard((self.family[k], self.index[k]))

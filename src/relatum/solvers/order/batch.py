@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.order.batch import order_small_many
 from relatum.problem import LINEAR_ORDERS, DenseScores, LinearOrder, Problem
 from relatum.proof import Certificate, Decompose, Estimate, Leaf, Merge, Proof, Status, SubsetOrder
@@ -18,8 +19,6 @@ from relatum.solvers.order.relaxation import imply_steps
 
 __all__ = ["LARGEST", "order_many"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 LARGEST = 62  # elements; one bit each
 STATES = 20_000  # subsets looked at in a component before it is left to branch and cut

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.order.states import pruned_order
 from relatum.problem import LINEAR_ORDERS, LinearOrder, Problem
 from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
@@ -26,8 +26,6 @@ from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "SUBSET_MARGIN", "refuses", "solve_plan"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 FEW_STATES = 500  # subsets that dynamic programming may look at before branch and cut
 MANY_STATES = 100_000  # ... if it is asked for; less than what the checker is ready to do

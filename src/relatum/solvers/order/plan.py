@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.batch import order_components, twin_classes
 from relatum.kernels.order.rows import close_precedence
 from relatum.problem import Problem
@@ -16,9 +16,6 @@ from relatum.proof import Leaf, Proof
 from relatum.solvers.order.relaxation import imply_steps
 
 __all__ = ["Plan", "closed_evidence", "component_order", "plan_of"]
-
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +40,7 @@ class Plan:
 
     w: Floats
     inner: Floats
-    before: NDArray[np.bool_]
+    before: Flags
     labels: Index
     parts: list[Index]
     steps: Index
@@ -57,7 +54,7 @@ class Plan:
         return d
 
 
-def precedences(problem: Problem) -> NDArray[np.bool_]:
+def precedences(problem: Problem) -> Flags:
     """Return the precedences that evidence states: a before b."""
     state = problem.state
     before = (state == 1) | (state.T == 0)
@@ -65,7 +62,7 @@ def precedences(problem: Problem) -> NDArray[np.bool_]:
     return np.asarray(before)
 
 
-def closed_evidence(problem: Problem) -> tuple[NDArray[np.bool_], Index, bool] | None:
+def closed_evidence(problem: Problem) -> tuple[Flags, Index, bool] | None:
     """Return precedences closed under transitivity, the steps, and if they clash.
 
     None if evidence contradicts itself pair by pair.
@@ -104,8 +101,8 @@ def plan_of(problem: Problem) -> Plan | Proof:
 
 
 def _merged(
-    w: Floats, inner: Floats, before: NDArray[np.bool_], labels: Index, g: int
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    w: Floats, inner: Floats, before: Flags, labels: Index, g: int
+) -> tuple[Floats, Floats, Flags]:
     first = np.full(g, -1, dtype=np.int64)
     first[labels[::-1]] = np.arange(len(w))[::-1]
     size = np.bincount(labels).astype(np.float64)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.separation import violated_transitivity
 from relatum.lp import FirstOrderLP
 from relatum.problem import FeasibleSet
@@ -24,9 +25,6 @@ from relatum.solvers.order.tree import Incumbent
 
 __all__ = ["PreorderIncumbent", "PreorderRelaxation"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 TRIPLES = "transitive"
 MIRRORS = "mirror"

@@ -7,13 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.preorder_search import preorder_search, weak_order_search
 
 __all__ = ["PreorderSearch", "classes_of"]
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Index = NDArray[np.int64]
 
 
 def classes_of(y: Flags) -> Index:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats
 from relatum.errors import SolverError
 from relatum.problem import (
     EQUIVALENCES,
@@ -32,7 +33,6 @@ from relatum.solvers.registry import Outcome, Solver, choose, register
 
 __all__ = ["MOST_ELEMENTS", "distances", "solve"]
 
-Flags = NDArray[np.bool_]
 
 MOST_ELEMENTS = 400
 _SETS = {s.names for s in (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)}
@@ -82,7 +82,7 @@ def solve(
 
 
 def _start(
-    propagator: Propagator, c: NDArray[np.float64], state: NDArray[np.int8], control: Control
+    propagator: Propagator, c: Floats, state: NDArray[np.int8], control: Control
 ) -> Flags | None:
     """Return the start given, or a relation decided pair by pair, heavy ones first."""
     if control.start is not None:
@@ -104,7 +104,7 @@ def _kicks(search: PreorderSearch, control: Control, prove: bool) -> None:
 
 
 def _prove(
-    c: NDArray[np.float64],
+    c: Floats,
     structure: FeasibleSet,
     state: NDArray[np.int8],
     search: PreorderSearch,

@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.rows import close_precedence, half_cycles, violated_dicycles
 from relatum.kernels.order.search import insertion_search, order_gain
 from relatum.kernels.order.states import least_loss, pack_cycles
@@ -27,8 +27,6 @@ from relatum.solvers.order.tree import Incumbent
 
 __all__ = ["OrderIncumbent", "OrderRelaxation", "imply_steps"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
@@ -170,7 +168,7 @@ class OrderRelaxation:
         unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 48)
         return np.asarray(np.rint(y / unit) * unit)
 
-    def fixable(self, target: float) -> tuple[Index, NDArray[np.bool_]]:
+    def fixable(self, target: float) -> tuple[Index, Flags]:
         """Return open pairs ab, a before b, whose opposite has a bound of at most `target`."""
         r = self.lp.reduced
         i, j = self.upper
@@ -179,9 +177,7 @@ class OrderRelaxation:
         pairs = np.column_stack([np.where(r > 0, i, j), np.where(r > 0, j, i)])
         return pairs, np.ones(len(pairs), dtype=np.bool_)
 
-    def assign(
-        self, pairs: Index, values: NDArray[np.bool_]
-    ) -> tuple[Callable[[Proof], Proof], bool]:
+    def assign(self, pairs: Index, values: Flags) -> tuple[Callable[[Proof], Proof], bool]:
         """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
         turned = np.ascontiguousarray(np.where(values[:, None], pairs, pairs[:, ::-1]))
         steps, clash = close_precedence(self.before, turned)
@@ -243,7 +239,7 @@ class OrderIncumbent(Incumbent):
         order: Index,
         offset: float = 0.0,
         parts: int = 1,
-        before: NDArray[np.bool_] | None = None,
+        before: Flags | None = None,
     ) -> None:
         self.d = d
         self.order = order

@@ -10,12 +10,11 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.order.search import anneal_order, insertion_search, order_gain
 
 __all__ = ["CHAINS", "OrderSearch", "least_gain"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 Expired = Callable[[], bool]
 
 CHAINS = 2

@@ -13,17 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.lp import FirstOrderLP
 from relatum.proof import Branch, Cuts, Fix, Leaf, Proof, SubsetOrder
 from relatum.solvers.control import Control
 
 __all__ = ["Incumbent", "Relaxation", "Tree", "TreeSettings"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Wrap = Callable[[Proof], Proof]
 
 

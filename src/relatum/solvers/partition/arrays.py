@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from relatum.array_types import Index
 from relatum.kernels.partition.dense import contract_dense
 from relatum.kernels.partition.rules import Rules
 from relatum.kernels.partition.sparse import SparseGraph, contract_sparse
@@ -17,7 +18,6 @@ from relatum.solvers.reductions.contraction import groups_of_must_links
 
 __all__ = ["Instance", "contracted_rules", "instance_of", "renumbered"]
 
-Index = NDArray[np.int64]
 SMALL = 2000  # elements up to which listed pairs are written to a matrix
 
 
@@ -152,7 +152,7 @@ def _rules_of(problem: Problem, element: Index) -> Rules | None:
     return Rules(sizes, cap, pointers, others, group_ptr, group_idx, begin)
 
 
-def _compressed(rows: Index, columns: NDArray[np.int64], m: int) -> tuple[Index, Index]:
+def _compressed(rows: Index, columns: Index, m: int) -> tuple[Index, Index]:
     """Compressed rows of pairs, in order."""
     flat = columns.T.ravel() if columns.ndim == 2 else columns
     order = np.lexsort((flat, rows))

@@ -11,17 +11,15 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
 from relatum.proof import Decompose, Proof
 from relatum.solvers.reductions.base import Reduced
 
 __all__ = ["Components", "positive_components"]
-
-Index = NDArray[np.int64]
 
 
 def positive_components(problem: Problem) -> Index:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
 from relatum.proof import Contract, Proof, sums_are_exact
 from relatum.solvers.reductions.base import Reduced
@@ -18,7 +18,7 @@ __all__ = ["Contraction", "groups_of_must_links"]
 MOST_ELEMENTS = 20_000
 
 
-def groups_of_must_links(related: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def groups_of_must_links(related: Index, n: int) -> Index:
     """Return a label an element: equal for elements connected by given pairs."""
     graph = coo_array((np.ones(len(related)), (related[:, 0], related[:, 1])), shape=(n, n))
     labels = connected_components(graph, directed=False)[1]
@@ -65,7 +65,7 @@ class Contraction:
         return Reduced([small], 0.0, invert, divide, prove, error)
 
 
-def _cannot_links(problem: Problem, labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cannot_links(problem: Problem, labels: Index) -> Index:
     """Pairs of contracted elements that must not be related."""
     fixed = [problem.evidence.unrelated] + [
         p.fixed(problem.shape)[1] for p in problem.feasible.groups

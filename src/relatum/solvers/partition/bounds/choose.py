@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
 from relatum.proof import Cuts, Leaf, Proof
 from relatum.solvers.control import Control
@@ -113,7 +113,7 @@ def _affords_paths(problem: Problem, control: Control) -> bool:
     return seconds <= max(control.remaining(), 0.25 * control.time_limit)
 
 
-def _guide(relation: Relation | None) -> NDArray[np.int64] | None:
+def _guide(relation: Relation | None) -> Index | None:
     return None if relation is None else relation.to(Partition).labels.astype(np.int64)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.kernels.partition.guided import (
     leftovers,
     pack_between,
@@ -71,7 +71,7 @@ def guided_bound(
     return other if other[0] < bound else (bound, proof)
 
 
-def _pack(p: DensePacking, labels: NDArray[np.int64], many: bool, control: Control) -> float:
+def _pack(p: DensePacking, labels: Index, many: bool, control: Control) -> float:
     """Pack along the partition; return the sum of the positive log-odds there were."""
     order = np.random.default_rng(control.seed).permutation(p.n)
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)

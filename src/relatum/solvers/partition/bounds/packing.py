@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import relatum.proof.partition_rows  # noqa: F401  makes its families known
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_triangles, pack_wedges
 from relatum.problem import Problem, SparseScores
 from relatum.proof import FAMILIES, Cuts, Leaf, Proof
@@ -31,8 +32,6 @@ __all__ = [
     "sparse_pairs",
 ]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 FAR = 1e15  # stands for the log-odds of pairs that evidence decides
 MOST_DENSE = 20_000  # elements up to which a condensed matrix of float64 is made
 LENGTHS = (2, 3, 5, 10)
@@ -209,7 +208,7 @@ def _packed(
 
 
 def sparse_pairs(
-    problem: Problem, scores: SparseScores, off: NDArray[np.bool_]
+    problem: Problem, scores: SparseScores, off: Flags
 ) -> tuple[Index, Floats, NDArray[np.int8]]:
     """Return sorted keys a * n + b of listed and decided pairs a < b, log-odds and states."""
     n = problem.n

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.paths import short_paths
 from relatum.lp import FirstOrderLP, RowBlock
 from relatum.problem import Problem, SparseScores
@@ -23,8 +24,6 @@ from relatum.solvers.partition.bounds.packing import LENGTHS, adjacency, raised,
 
 __all__ = ["QUICK", "THOROUGH", "PathEffort", "PathRelaxation"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 WIDTH = max(LENGTHS) + 1
 FEW = 0.01  # share of new rows below which separation looks for smaller violations
 WEDGES = 5_000_000  # steps over two pairs up to which all of them may close over a column
@@ -192,7 +191,7 @@ def _names(index: Index) -> NDArray[np.uint64]:
 
 
 def _columns(
-    problem: Problem, scores: SparseScores, off: NDArray[np.bool_], cuts: tuple[Cuts, ...]
+    problem: Problem, scores: SparseScores, off: Flags, cuts: tuple[Cuts, ...]
 ) -> tuple[Index, Floats, NDArray[np.int8]]:
     """Return sorted keys, log-odds and states of the pairs with a column."""
     n = problem.n

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.partition.polish import perturb_and_polish, polish, value_of
 from relatum.problem import Partition, Problem
 from relatum.proof import Leaf, Proof, exponent_needed, find_conflict, grid_of, sums_are_exact
@@ -19,11 +20,8 @@ from relatum.solvers.registry import Outcome
 
 __all__ = ["Incumbent", "Opening", "no_partition", "opened", "step_of"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 
-
-def step_of(scores: NDArray[np.float64]) -> float:
+def step_of(scores: Floats) -> float:
     """Return the largest number that divides every score, or 0 if it is of no use."""
     bits = exponent_needed(scores)
     return grid_of(scores * 2.0**bits) / 2.0**bits if bits <= 30 else 0.0

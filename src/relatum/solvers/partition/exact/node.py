@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Index
 from relatum.lp import RowBlock
 from relatum.proof import Branch, Contract, Cuts, Fix, Leaf, Proof
 from relatum.solvers.partition.exact.relaxation import Relaxation, columns_of
 
 __all__ = ["Node"]
 
-Index = NDArray[np.int64]
 Pool = dict[str, RowBlock]
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.lp import backend_named
 from relatum.proof import Cuts, most_capped_pairs
@@ -21,9 +21,6 @@ from relatum.solvers.control import Control
 
 __all__ = ["Priced", "SetPool", "SetPrices"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
-Masks = NDArray[np.bool_]
 STEPS = 500_000  # of one search for sets above their prices, before the clock is looked at
 MOST_STEPS = 4_000_000  # of the longest one, a second or two; `verify` takes more
 REPAIRS = 30  # rounds in which prices are raised where the linear program was inexact
@@ -43,12 +40,12 @@ class SetPool:
         self.weights = weights
         self.cap = cap
         n = len(weights)
-        self.sets: Masks = np.empty((0, n), dtype=np.bool_)
+        self.sets: Flags = np.empty((0, n), dtype=np.bool_)
         self.worth: Floats = np.empty(0)
-        self.rows: Masks = np.empty((0, n), dtype=np.bool_)
+        self.rows: Flags = np.empty((0, n), dtype=np.bool_)
         self._known: set[bytes] = set()
 
-    def add(self, masks: Masks) -> Masks:
+    def add(self, masks: Flags) -> Flags:
         """Add sets; return those that are new."""
         fresh = []
         for mask in masks:
@@ -61,12 +58,12 @@ class SetPool:
         self.worth = np.concatenate([self.worth, self.inside(new)])
         return new
 
-    def inside(self, masks: Masks) -> Floats:
+    def inside(self, masks: Flags) -> Floats:
         """Return what sets are worth."""
         m = masks.astype(np.float64)
         return np.asarray(0.5 * np.einsum("si,si->s", m @ self.weights, m))
 
-    def add_rows(self, masks: Masks) -> int:
+    def add_rows(self, masks: Flags) -> int:
         """Add rows about sets of elements; return how many are new."""
         known = {mask.tobytes() for mask in self.rows}
         new = [mask for mask in masks if mask.tobytes() not in known]
@@ -117,7 +114,7 @@ class Priced:
     cuts: tuple[Cuts, ...]
     prices: Floats
     x: Floats
-    chosen: Masks
+    chosen: Flags
     share: Floats
 
 
@@ -138,7 +135,7 @@ class SetPrices:
         Weights between groups; on the diagonal, twice those inside.
     """
 
-    def __init__(self, pool: SetPool, labels: Index, apart: Masks, constant: float) -> None:
+    def __init__(self, pool: SetPool, labels: Index, apart: Flags, constant: float) -> None:
         self.pool = pool
         self.labels = labels
         self.apart = apart
@@ -152,7 +149,7 @@ class SetPrices:
         self.between = one.T @ pool.weights @ one
         self.scale = 1.0 + float(np.abs(pool.weights).max(initial=0.0))
 
-    def _fits(self, masks: Masks) -> Masks:
+    def _fits(self, masks: Flags) -> Flags:
         """Say which sets hold whole groups only, and none that are apart."""
         held = masks @ self.member
         whole = ((held == 0) | (held == self.sizes)).all(axis=1)
@@ -163,7 +160,7 @@ class SetPrices:
             together |= inside[:, a] & inside[:, b]
         return np.asarray(whole & ~together)
 
-    def _rows(self, masks: Masks, worth: Floats) -> tuple[sparse.csr_array, Floats]:
+    def _rows(self, masks: Flags, worth: Floats) -> tuple[sparse.csr_array, Floats]:
         """Write sets as rows over prices and multipliers, less what groups have inside."""
         inside = (masks @ self.member) > 0
         shared = masks.astype(np.float64) @ self.pool.rows.T
@@ -213,7 +210,7 @@ class SetPrices:
         return self._proved(prices, y, masks, result.multipliers, control)
 
     @staticmethod
-    def _fresh(found: Masks, masks: Masks) -> Masks:
+    def _fresh(found: Flags, masks: Flags) -> Flags:
         """Return the sets that are not among those already known."""
         known = {m.tobytes() for m in masks}
         fresh = {m.tobytes(): m for m in found if m.tobytes() not in known}
@@ -226,7 +223,7 @@ class SetPrices:
         np.fill_diagonal(left, 0.0)
         return np.asarray(left)
 
-    def _above(self, prices: Floats, y: Floats, order: Index, steps: int) -> tuple[Masks, int]:
+    def _above(self, prices: Floats, y: Floats, order: Index, steps: int) -> tuple[Flags, int]:
         """Find sets above their prices: some, or the best of each element and later ones.
 
         Without steps only a local search is made; what is left of them is returned.
@@ -252,7 +249,7 @@ class SetPrices:
         return masks[excess > 1e-10 * self.scale], int(left)
 
     def _proved(
-        self, prices: Floats, y: Floats, masks: Masks, share: Floats, control: Control
+        self, prices: Floats, y: Floats, masks: Flags, share: Floats, control: Control
     ) -> Priced:
         """Raise prices to safety and say what they prove."""
         g = self.groups

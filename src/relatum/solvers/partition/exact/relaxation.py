@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.cuts import (
     choose_unlike,
     violated_triangles,
@@ -25,8 +26,6 @@ from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
 
 __all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
 
-Floats = NDArray[np.float64]
-Index = NDArray[np.int64]
 WHEEL_WIDTH = 12
 STEPS = 6  # of the ascent to 2-partition rows: short rows are quick, and deep enough
 FAR = 1e15  # stands for the log-odds of pairs that are fixed
@@ -211,14 +210,14 @@ class Relaxation:
         if self.lp.drop_idle() and "transitive" in self.lp.pool:
             self._known = np.unique(_keys(self.lp.pool["transitive"].index))
 
-    def fix(self, columns: Index, values: NDArray[np.bool_]) -> None:
+    def fix(self, columns: Index, values: Flags) -> None:
         """Fix pairs, given by column."""
         self.lp.fix(columns, values.astype(np.float64))
         i, j = (v[columns] for v in np.triu_indices(self.n, 1))
         self.state[i, j] = values
         self.state[j, i] = values
 
-    def fixable(self, cutoff: float) -> tuple[Index, NDArray[np.bool_]]:
+    def fixable(self, cutoff: float) -> tuple[Index, Flags]:
         """Return open pairs whose other value is bounded by the cutoff, and their values."""
         lp = self.lp
         r = lp.reduced
@@ -272,7 +271,7 @@ class Relaxation:
         return other
 
 
-def _rows_stay(index: Index) -> NDArray[np.bool_]:
+def _rows_stay(index: Index) -> Flags:
     """Say which rows still name different nodes only."""
     if not len(index):
         return np.zeros(0, dtype=np.bool_)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.partition.anneal import anneal_sweeps
 from relatum.kernels.partition.dense import (
     DenseState,
@@ -27,10 +28,9 @@ from relatum.solvers.partition.arrays import contracted_rules, renumbered
 
 __all__ = ["DenseSearch", "crossover", "intersection"]
 
-Index = NDArray[np.int64]
 Stop = Callable[[], bool]
 
-GUMBELS: NDArray[np.float64] = np.random.default_rng(20140).gumbel(size=1 << 14)
+GUMBELS: Floats = np.random.default_rng(20140).gumbel(size=1 << 14)
 SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
 COLD = 0.01
 SPARE = 4  # sets that an annealing may make in addition to those it finds
@@ -152,9 +152,7 @@ class DenseSearch:
         load_labels(weights, self.rules, state, labels)
         return state
 
-    def sweep(
-        self, state: DenseState, temperatures: NDArray[np.float64], random_state: NDArray[Any]
-    ) -> float:
+    def sweep(self, state: DenseState, temperatures: Floats, random_state: NDArray[Any]) -> float:
         """Let all elements choose their sets anew, once at each temperature; return the gain.
 
         Temperatures are in units of a row's noise.

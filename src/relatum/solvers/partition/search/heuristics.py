@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Index
 from relatum.kernels.partition.greedy import contract_greedily, grow_greedy, new_greedy
 from relatum.kernels.partition.kernighan_lin import first_fit, improve_pairs, new_chains
 from relatum.kernels.partition.rules import new_occupancy
@@ -33,7 +34,6 @@ from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["greedy_contraction", "kernighan_lin", "local_search", "memetic"]
 
-Index = NDArray[np.int64]
 Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
 
 EVOLVED = 2500  # elements up to which whole pools of partitions are annealed

@@ -27,8 +27,8 @@ from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.solvers.partition.arrays import renumbered
 from relatum.solvers.partition.search.dense import DenseSearch, crossover, intersection
 from relatum.solvers.partition.search.effort import Effort
@@ -36,7 +36,6 @@ from relatum.solvers.partition.search.tempering import BETWEEN, Sample, Temperin
 
 __all__ = ["Member", "evolve"]
 
-Index = NDArray[np.int64]
 Report = Callable[[float], None]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from relatum.array_types import Floats, Index
 from relatum.kernels.partition.rules import Rules
 from relatum.kernels.partition.sparse import (
     SparseGraph,
@@ -22,10 +22,9 @@ from relatum.solvers.partition.arrays import contracted_rules, renumbered
 
 __all__ = ["SparseSearch", "recombine"]
 
-Index = NDArray[np.int64]
 Stop = Callable[[], bool]
 
-GUMBELS: NDArray[np.float64] = np.random.default_rng(20141).gumbel(size=1 << 14)
+GUMBELS: Floats = np.random.default_rng(20141).gumbel(size=1 << 14)
 WORK = 1e7  # listed pairs looked at between two looks at the clock
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from relatum.array_types import Index
 from relatum.kernels.partition.dense import DenseState
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import renumbered
@@ -26,7 +27,6 @@ from relatum.solvers.partition.search.dense import DenseSearch
 
 __all__ = ["Sample", "Tempering"]
 
-Index = NDArray[np.int64]
 
 COLDEST, HOTTEST = 0.08, 0.14  # ends of the ladder, in units of a row's noise
 BETWEEN = 5  # sweeps between exchanges
