@@ -272,6 +272,6 @@ def test_pair_counts():
 
 def test_too_large_for_a_matrix(monkeypatch):
     p = pairs(n=3)
-    monkeypatch.setattr("relatum.problem.DENSE_LIMIT", 8)
+    monkeypatch.setattr("relatum.problem.problem.DENSE_LIMIT", 8)
     with pytest.raises(ProblemError, match="3 x 3 log-odds does not fit"):
         p.dense()

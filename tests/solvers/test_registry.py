@@ -13,7 +13,7 @@ from relatum.solvers.registry import SOLVERS, Outcome, Solver, choose, register,
 
 
 def test_every_named_set_has_a_solver_that_proves():
-    for name, feasible in rt.feasible.NAMED_SETS.items():
+    for name, feasible in rt.problem.NAMED_SETS.items():
         problem = rt.Problem(np.zeros((3, 3)), feasible)
         assert choose(problem, "auto", True).proves, name
         assert choose(problem, "auto", False).refuses(problem) is None

@@ -26,7 +26,7 @@ def test_any_intersection_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
     for _ in range(40):
         names = [n for n in naive.ALL_PROPERTIES if rng.random() < 0.3]
-        feasible = rt.FeasibleSet(rt.feasible._SIMPLE[n] for n in names)
+        feasible = rt.FeasibleSet(rt.problem.feasible._SIMPLE[n] for n in names)
         cap = int(rng.integers(1, 4)) if rng.random() < 0.3 else None
         feasible = feasible if cap is None else feasible & rt.at_most(cap)
         c = rng.integers(-3, 4, (3, 3)) * 1.0 if rng.random() < 0.5 else rng.normal(size=(3, 3))
