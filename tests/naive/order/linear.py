@@ -1,0 +1,151 @@
+"""Plain twins of the kernels of linear orders, and brute force over all orders."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, permutations, product
+
+from naive.randomness import split_mix
+
+
+def order_value(w, order):
+    """Sum of w over the pairs a before b."""
+    return sum(w[order[p]][order[q]] for p in range(len(order)) for q in range(p + 1, len(order)))
+
+
+def best_linear_order(w):
+    """The largest value of an order, by trying all of them."""
+    return max(order_value(w, order) for order in permutations(range(len(w))))
+
+
+def greedy_order(loss):
+    """Each time the element that loses least to those left; the first of several."""
+    left, order = list(range(len(loss))), []
+    while left:
+        best = min(left, key=lambda j: sum(loss[k][j] for k in left))
+        order.append(best)
+        left.remove(best)
+    return order
+
+
+def pack_cycles(loss):
+    """3-cycles a b c in the order of their names, each with what is left of its least loss."""
+    rest = [list(row) for row in loss]
+    packed = []
+    for a, b, c in product(range(len(loss)), repeat=3):
+        w = min(rest[a][b], rest[b][c], rest[c][a])
+        if a != b and 0 < w < math.inf:
+            packed.append(((a, b, c), w))
+            for p, q in ((a, b), (b, c), (c, a)):
+                rest[p][q] -= w
+    return packed
+
+
+def least_loss(loss):
+    """The least that any order loses, where loss[a][b] is lost when b comes before a."""
+    n = len(loss)
+    return min(
+        sum(loss[b][a] for p, a in enumerate(o) for b in o[p + 1 :]) for o in permutations(range(n))
+    )
+
+
+def twins(w, a, b):
+    """Whether two elements can be exchanged, whatever the order."""
+    inf = float("inf")
+    others = [k for k in range(len(w)) if k not in (a, b)]
+    free = all(w[x][k] > -inf and w[k][x] > -inf for x in (a, b) for k in range(len(w)) if k != x)
+    same = all(w[a][k] == w[b][k] and w[k][a] == w[k][b] for k in others)
+    return free and same and w[a][b] == w[b][a]
+
+
+def reachable(arcs, a):
+    """Elements that can be reached from a along arcs."""
+    seen, todo = {a}, [a]
+    while todo:
+        x = todo.pop()
+        for b in range(len(arcs)):
+            if arcs[x][b] and b not in seen:
+                seen.add(b)
+                todo.append(b)
+    return seen
+
+
+def insertion(d, order, least):
+    """Move elements, one place after another, to their best places until nothing gains."""
+    order, n, total, idle, at = list(order), len(order), 0.0, 0, 0
+    while idle < n:
+        best, target = least, -1
+        for places, sign in ((range(at - 1, -1, -1), 1), (range(at + 1, n), -1)):
+            gain = 0.0
+            for p in places:
+                gain += sign * d[order[at]][order[p]]
+                if gain > best:
+                    best, target = gain, p
+        idle += 1
+        if target >= 0:
+            order.insert(target, order.pop(at))
+            total, idle = total + best, 0
+        at = (at + 1) % n
+    return total, order
+
+
+def anneal(d, order, heat, steps, noise, state):
+    """Heat bath over the places of random elements, by noise added to every gain."""
+    order, n = list(order), len(order)
+    temperature, total = heat[0], 0.0
+    for _ in range(steps):
+        state, u = split_mix(state)
+        place = int(u * n)
+        state, u = split_mix(state)
+        at = int(u * len(noise))
+        best, target, kept = temperature * noise[at], place, 0.0
+        for places, sign in ((range(place - 1, -1, -1), 1), (range(place + 1, n), -1)):
+            gain = 0.0
+            for p in places:
+                gain += sign * d[order[place]][order[p]]
+                at = (at + 1) % len(noise)
+                if gain + temperature * noise[at] > best:
+                    best, target, kept = gain + temperature * noise[at], p, gain
+        order.insert(target, order.pop(place))
+        total += kept
+        temperature *= (heat[1] / heat[0]) ** (1 / steps)
+    return total, order
+
+
+def dicycle_violations(x):
+    """How much each triple i < j < k is outside 0 <= x_ij + x_jk - x_ik <= 1."""
+    n = len(x)
+    s = {t: x[t[0]][t[1]] + x[t[1]][t[2]] - x[t[0]][t[2]] for t in combinations(range(n), 3)}
+    return {t: max(v - 1, -v) for t, v in s.items()}
+
+
+def shortest_odd_order_walk(x, source):
+    """Least weight of an odd closed walk through a pair, by relaxing all arcs until nothing moves.
+
+    Nodes are (pair, parity); arcs join two pairs of a triple whose third pair is weakened.
+    """
+    n = len(x)
+    arcs = []
+    for i, j, k in combinations(range(n), 3):
+        pairs = ((i, j), (j, k), (i, k))
+        s = x[i][j] + x[j][k] - x[i][k]
+        for third in range(3):
+            g = x[pairs[third][0]][pairs[third][1]]
+            e, f = (p for p in pairs if p != pairs[third])
+            sides = ((max(0, 1 - s), 1), (max(0, s), 0))
+            boxes = ((1 - g, 1), (g, 0))
+            for (a, p), (b, q) in product(sides, boxes):
+                arcs.append((e, f, a + b, (p + q) % 2))
+    inf = float("inf")
+    distance = {(e, p): inf for e in combinations(range(n), 2) for p in (0, 1)}
+    distance[source, 0] = 0.0
+    moved = True
+    while moved:
+        moved = False
+        for e, f, weight, parity in arcs:
+            for a, b in ((e, f), (f, e)):
+                for p in (0, 1):
+                    if distance[a, p] + weight < distance[b, p ^ parity] - 1e-12:
+                        distance[b, p ^ parity] = distance[a, p] + weight
+                        moved = True
+    return distance[source, 1]
