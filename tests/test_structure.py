@@ -31,7 +31,7 @@ TESTED_WITH = {
     "io/scored_pairs": "io/test_problems.py",
     "io/signed_graph": "io/test_problems.py",
     "joint/conjugate": "joint/test_logistic_exact.py",
-    "joint/reading": "joint/test_alternation.py",
+    "joint/inputs": "joint/test_alternation.py",
     "pair_tables/on_duckdb/engine": "pair_tables/test_api.py",
     "pair_tables/on_duckdb/work": "pair_tables/test_api.py",
     "pair_tables/engines": "pair_tables/test_api.py",

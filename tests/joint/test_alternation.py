@@ -7,7 +7,7 @@ import relatum as rt
 from joint_problems import SETS, random_problem
 from relatum.errors import DegenerateWarning
 from relatum.joint.alternation import Alternation, Pair
-from relatum.joint.reading import prepare
+from relatum.joint.inputs import read_joint_problem
 from relatum.solvers.control import Control
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{DegenerateWarning.__module__}.DegenerateWarning")
@@ -20,7 +20,7 @@ def test_objective_never_increases(kind, count, model):
     several = 0
     for _ in range(count):
         (given, feasible, arguments), members, best = random_problem(kind, model, rng, largest=5)
-        table, learner, supervised = prepare(given, feasible, **arguments)
+        table, learner, supervised = read_joint_problem(given, feasible, **arguments)
         search = Alternation(table, learner, supervised, Control())
         pair = search.improve(rt.Relation(members[rng.integers(len(members))]))
         history = np.array(pair.history)
@@ -66,7 +66,7 @@ def test_more_starts_are_never_worse_and_mostly_find_the_optimum():
 def test_an_increase_is_noticed():
     rng = np.random.default_rng(10)
     (given, feasible, arguments), _, _ = random_problem("maps", "bernoulli", rng)
-    table, learner, supervised = prepare(given, feasible, **arguments)
+    table, learner, supervised = read_joint_problem(given, feasible, **arguments)
     search = Alternation(table, learner, supervised, Control())
     pair = Pair(search.first, rt.Map([0]), table.decided, 1.0)
     with pytest.raises(AssertionError, match="increased the objective"):

@@ -15,10 +15,10 @@ from relatum.array_types import Floats
 from relatum.errors import DataError, DegenerateWarning, SolverError
 from relatum.joint.alternation import Alternation, Pair
 from relatum.joint.bernoulli_exact import minimize_counts
+from relatum.joint.inputs import read_joint_problem
 from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
 from relatum.joint.logistic_exact import minimize_totals
-from relatum.joint.reading import prepare
 from relatum.measures import all_or_nothing, is_whole
 from relatum.problem import FeasibleSet, Problem
 from relatum.proof import Estimate
@@ -227,7 +227,7 @@ def joint_estimate(
     settings.check()
     control = Control(time_limit=settings.time_limit, seed=settings.random_state)
     with polite_interrupts(control):
-        table, learner, supervised = prepare(
+        table, learner, supervised = read_joint_problem(
             x_or_classes,
             feasible,
             measure=measure,

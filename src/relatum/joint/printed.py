@@ -14,9 +14,9 @@ import numpy as np
 
 from relatum.array_types import Flags
 from relatum.errors import MissingDependencyError
+from relatum.joint.inputs import read_joint_problem
 from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
-from relatum.joint.reading import prepare
 from relatum.measures import LN2
 from relatum.problem import FeasibleSet, Relation
 from relatum.proof import FAMILIES
@@ -68,7 +68,7 @@ def solve_as_printed(
             "SCIP solves the joint problem as printed; install relatum[scip], or use "
             "joint_estimate(..., exact=True), which does not need it."
         ) from error
-    table, learner, _ = prepare(x_or_classes, feasible, **problem)
+    table, learner, _ = read_joint_problem(x_or_classes, feasible, **problem)
     model = Model()
     model.hideOutput()
     model.setParam("limits/time", float(time_limit))

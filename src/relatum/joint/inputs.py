@@ -14,12 +14,12 @@ from relatum.joint.learning import Features, Learner, learner_of
 from relatum.measures import BernoulliMeasure, LogisticMeasure
 from relatum.problem import FeasibleSet
 
-__all__ = ["prepare"]
+__all__ = ["read_joint_problem"]
 
 Read = tuple[Features, tuple[int, int], Layout]
 
 
-def prepare(
+def read_joint_problem(
     x_or_classes: Any,
     feasible: FeasibleSet,
     *,

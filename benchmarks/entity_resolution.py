@@ -11,7 +11,7 @@ and compared, pair by pair, with the truth. Compared are
   a component of positive pairs scored ("score_missing");
 * for two clean sources, the same with at most one record per source and entity.
 
-    RELATUM_DATA=... python experiments/entity_resolution.py [--sets cora abt_buy] [--splits 3]
+    RELATUM_DATA=... python benchmarks/entity_resolution.py [--sets cora abt_buy] [--splits 3]
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import argparse
 import csv
 import json
 import os
-import platform
 import re
+import sys
 import time
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from _machine import machine
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -35,7 +35,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import relatum as rt
 
-RESULTS = Path(__file__).parents[1] / "docs" / "results" / "entity_resolution.json"
+RESULTS = Path(__file__).parent / "results"
 THRESHOLDS = (0.5, 0.8, 0.9, 0.95)
 LEVELS = (0.15, 0.3, 0.45, 0.6, 0.75, 0.85, 0.95, 0.999)
 MOST_MORE = 20_000
@@ -340,19 +340,19 @@ def main():
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--limit", type=float, default=10.0, help="seconds for each proof")
-    parser.add_argument("--output", type=Path, default=RESULTS)
+    parser.add_argument("--output", type=Path, default=RESULTS / "entity_resolution.json")
     options = parser.parse_args()
+    folder = Path(options.data) / "er"
+    if not folder.is_dir():
+        print(f"skipped: there are no records in {folder}; name their folder by RELATUM_DATA")
+        return 0
     results = {"sets": {}}
     if options.output.is_file():
         results = json.loads(options.output.read_text())
-    results["machine"] = {
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        **{p: version(p) for p in ("numpy", "scipy", "scikit-learn")},
-    }
+    results["machine"] = machine("scikit-learn")
     for name in options.sets:
         source, k = SETS[name]
-        data = load(Path(options.data) / "er", source)
+        data = load(folder, source)
         runs = [run(data, k, seed, options.limit) for seed in range(options.splits)]
         results["sets"][name] = {"k": k, "mean": summarise(runs), "runs": runs}
         options.output.write_text(json.dumps(results, indent=1) + "\n")
@@ -361,7 +361,8 @@ def main():
     results["sets"] = {name: results["sets"][name] for name in SETS if name in results["sets"]}
     options.output.write_text(json.dumps(results, indent=1) + "\n")
     show(results)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
