@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from relatum.proof import Estimate
 __all__ = ["PartitionClustering"]
 
 
+@dataclass(eq=False, repr=False)
 class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Learn from labelled elements or pairs which belong together; cluster new elements.
 
@@ -84,38 +86,21 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     [0, 1, 0, 2]
     """
 
-    def __init__(
-        self,
-        lifting: Any = None,
-        measure: Any = None,
-        feasible: FeasibleSet | None = None,
-        *,
-        n_pairs: int = 100_000,
-        stratified: bool = False,
-        prior_correction: bool = True,
-        semi_supervised: bool = False,
-        unknown_weight: float = 0.1,
-        balance: str | None = "balanced",
-        solver: str = "auto",
-        prove: bool = False,
-        time_limit: float = 60.0,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.lifting = lifting
-        self.measure = measure
-        self.feasible = feasible
-        self.n_pairs = n_pairs
-        self.stratified = stratified
-        self.prior_correction = prior_correction
-        self.semi_supervised = semi_supervised
-        self.unknown_weight = unknown_weight
-        self.balance = balance
-        self.solver = solver
-        self.prove = prove
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+    lifting: Any = None
+    measure: Any = None
+    feasible: FeasibleSet | None = None
+    _: KW_ONLY
+    n_pairs: int = 100_000
+    stratified: bool = False
+    prior_correction: bool = True
+    semi_supervised: bool = False
+    unknown_weight: float = 0.1
+    balance: str | None = "balanced"
+    solver: str = "auto"
+    prove: bool = False
+    time_limit: float = 60.0
+    random_state: int = 0
+    verbose: bool = False
 
     def fit(self, X: Any, y: Any = None) -> PartitionClustering:
         """Learn from labelled elements, then cluster them.

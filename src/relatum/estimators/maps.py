@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from relatum.proof import Estimate
 __all__ = ["MapClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn a measure from labelled elements; infer the most probable map.
 
@@ -72,30 +74,17 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    def __init__(
-        self,
-        lifting: Any = None,
-        measure: Any = None,
-        feasible: FeasibleSet | None = None,
-        *,
-        semi_supervised: bool = False,
-        unknown_weight: float = 0.1,
-        solver: str = "auto",
-        prove: bool = False,
-        time_limit: float = 60.0,
-        random_state: int = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.lifting = lifting
-        self.measure = measure
-        self.feasible = feasible
-        self.semi_supervised = semi_supervised
-        self.unknown_weight = unknown_weight
-        self.solver = solver
-        self.prove = prove
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
+    lifting: Any = None
+    measure: Any = None
+    feasible: FeasibleSet | None = None
+    _: KW_ONLY
+    semi_supervised: bool = False
+    unknown_weight: float = 0.1
+    solver: str = "auto"
+    prove: bool = False
+    time_limit: float = 60.0
+    random_state: int = 0
+    verbose: bool = False
 
     def fit(self, X: Any, y: Any) -> MapClassifier:
         """Learn from labelled elements.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from relatum.proof import Estimate
 __all__ = ["LinearRanker"]
 
 
+@dataclass(eq=False, repr=False)
 class LinearRanker(BaseEstimator):  # type: ignore[misc]
     """Learn which item comes before which; put items in the most probable order.
 
@@ -68,30 +70,17 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     ['x', 'y', 'z']
     """
 
-    def __init__(
-        self,
-        measure: BernoulliMeasure | None = None,
-        feasible: FeasibleSet | None = None,
-        *,
-        semi_supervised: bool = False,
-        unknown_weight: float = 1.0,
-        solver: str = "auto",
-        prove: bool = True,
-        time_limit: float = 60.0,
-        random_state: int = 0,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.measure = measure
-        self.feasible = feasible
-        self.semi_supervised = semi_supervised
-        self.unknown_weight = unknown_weight
-        self.solver = solver
-        self.prove = prove
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    measure: BernoulliMeasure | None = None
+    feasible: FeasibleSet | None = None
+    _: KW_ONLY
+    semi_supervised: bool = False
+    unknown_weight: float = 1.0
+    solver: str = "auto"
+    prove: bool = True
+    time_limit: float = 60.0
+    random_state: int = 0
+    n_jobs: int | None = None
+    verbose: bool = False
 
     def fit(self, sequences: Iterable[str | Sequence[Any]], y: Any = None) -> LinearRanker:
         """Learn from sequences: sentences, sessions, rankings from first to last.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = ["BinaryFeatures"]
 _MOST_BITS = 64
 
 
+@dataclass(eq=False, repr=False)
 class BinaryFeatures(FeatureMap):
     """01-features of numbers: their bits, or whether they reach given thresholds.
 
@@ -70,20 +72,12 @@ class BinaryFeatures(FeatureMap):
            [1, 1]], dtype=uint8)
     """
 
-    def __init__(
-        self,
-        code: str = "bits",
-        *,
-        n_bits: int | None = None,
-        thresholds: int | ArrayLike = 8,
-        sparse_output: bool = False,
-        dtype: Any = np.uint8,
-    ) -> None:
-        self.code = code
-        self.n_bits = n_bits
-        self.thresholds = thresholds
-        self.sparse_output = sparse_output
-        self.dtype = dtype
+    code: str = "bits"
+    _: KW_ONLY
+    n_bits: int | None = None
+    thresholds: int | ArrayLike = 8
+    sparse_output: bool = False
+    dtype: Any = np.uint8
 
     def fit(self, X: ArrayLike, y: Any = None) -> BinaryFeatures:
         """Learn the number of digits, or the thresholds, from `X`."""

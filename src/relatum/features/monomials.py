@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ _ROWS = 512
 _IDLE_ROUNDS = 20  # rounds without a new monomial after which there are taken to be no more
 
 
+@dataclass(eq=False, repr=False)
 class RandomMonomials(FeatureMap):
     """Products of `degree` distinct random features: ANDs, if the features are 01.
 
@@ -78,24 +80,14 @@ class RandomMonomials(FeatureMap):
            [0, 1, 0]], dtype=uint8)
     """
 
-    def __init__(
-        self,
-        n_components: int = 1024,
-        degree: int = 2,
-        random_state: Any = None,
-        *,
-        image_shape: tuple[int, ...] | None = None,
-        max_distance: float | None = None,
-        binary: bool | str = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.degree = degree
-        self.random_state = random_state
-        self.image_shape = image_shape
-        self.max_distance = max_distance
-        self.binary = binary
-        self.n_jobs = n_jobs
+    n_components: int = 1024
+    degree: int = 2
+    random_state: Any = None
+    _: KW_ONLY
+    image_shape: tuple[int, ...] | None = None
+    max_distance: float | None = None
+    binary: bool | str = "auto"
+    n_jobs: int | None = None
 
     def fit(self, X: ArrayLike, y: Any = None) -> RandomMonomials:
         """Draw the monomials from the features that vary in `X`."""

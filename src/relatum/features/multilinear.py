@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -25,6 +26,7 @@ from relatum.features._validate import (
 __all__ = ["MultilinearLifting"]
 
 
+@dataclass(eq=False, repr=False)
 class MultilinearLifting(FeatureMap):
     """The multilinear polynomial lifting l(v): the product of v over every set of features.
 
@@ -62,16 +64,10 @@ class MultilinearLifting(FeatureMap):
     ['1', 'rain', 'wind', 'rain wind']
     """
 
-    def __init__(
-        self,
-        degree: int | None = None,
-        *,
-        binary: bool | str = "auto",
-        max_components: int = 2**20,
-    ) -> None:
-        self.degree = degree
-        self.binary = binary
-        self.max_components = max_components
+    degree: int | None = None
+    _: KW_ONLY
+    binary: bool | str = "auto"
+    max_components: int = 2**20
 
     def fit(self, X: ArrayLike, y: Any = None) -> MultilinearLifting:
         """List the monomials for the width of `X`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["PolynomialLifting"]
 _ROWS = 4096
 
 
+@dataclass(eq=False, repr=False)
 class PolynomialLifting(FeatureMap):
     """All monomials of degree at most 2 in principal components, and cubics of the first few.
 
@@ -60,18 +62,11 @@ class PolynomialLifting(FeatureMap):
     (50, 19)
     """
 
-    def __init__(
-        self,
-        n_components: int = 60,
-        n_cubic: int = 0,
-        *,
-        scale: str = "common",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.n_cubic = n_cubic
-        self.scale = scale
-        self.random_state = random_state
+    n_components: int = 60
+    n_cubic: int = 0
+    _: KW_ONLY
+    scale: str = "common"
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: Any = None) -> PolynomialLifting:
         """Learn the principal components of `X` and their scale."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ class ClippingWarning(UserWarning):
     """More sketch entries than tolerated exceed the integer type and were clipped to it."""
 
 
+@dataclass(eq=False, repr=False)
 class TensorSketch(NumberedFeatureMap):
     """Random features whose inner products approximate (1 + <x, x'>)^degree.
 
@@ -93,26 +95,15 @@ class TensorSketch(NumberedFeatureMap):
     True
     """
 
-    def __init__(
-        self,
-        degree: int = 2,
-        n_components: int = 1024,
-        random_state: Any = None,
-        *,
-        domain: str = "signal",
-        dtype: Any = "auto",
-        clip_tolerance: float = 1e-6,
-        batch_size: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.degree = degree
-        self.n_components = n_components
-        self.random_state = random_state
-        self.domain = domain
-        self.dtype = dtype
-        self.clip_tolerance = clip_tolerance
-        self.batch_size = batch_size
-        self.n_jobs = n_jobs
+    degree: int = 2
+    n_components: int = 1024
+    random_state: Any = None
+    _: KW_ONLY
+    domain: str = "signal"
+    dtype: Any = "auto"
+    clip_tolerance: float = 1e-6
+    batch_size: int | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: ArrayLike, y: Any = None) -> TensorSketch:
         """Draw the hash functions for the width of `X` and choose the type of the output."""

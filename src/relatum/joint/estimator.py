@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -86,6 +86,7 @@ class JointEstimate:
         )
 
 
+@dataclass(eq=False, repr=False)
 class JointEstimator(BaseEstimator):  # type: ignore[misc]
     r"""Estimate a measure and a relation together, from evidence about some pairs.
 
@@ -142,32 +143,18 @@ class JointEstimator(BaseEstimator):  # type: ignore[misc]
     [0.333, 0.857]
     """
 
-    def __init__(
-        self,
-        measure: Any = None,
-        feasible: FeasibleSet | None = None,
-        evidence: FeasibleSet | None = None,
-        *,
-        unknown_weight: float = 1.0,
-        balance: str | None = None,
-        solver: str = "auto",
-        exact: bool = False,
-        time_limit: float = 60.0,
-        n_starts: int = 1,
-        prove: bool = False,
-        random_state: int = 0,
-    ) -> None:
-        self.measure = measure
-        self.feasible = feasible
-        self.evidence = evidence
-        self.unknown_weight = unknown_weight
-        self.balance = balance
-        self.solver = solver
-        self.exact = exact
-        self.time_limit = time_limit
-        self.n_starts = n_starts
-        self.prove = prove
-        self.random_state = random_state
+    measure: Any = None
+    feasible: FeasibleSet | None = None
+    evidence: FeasibleSet | None = None
+    _: KW_ONLY
+    unknown_weight: float = 1.0
+    balance: str | None = None
+    solver: str = "auto"
+    exact: bool = False
+    time_limit: float = 60.0
+    n_starts: int = 1
+    prove: bool = False
+    random_state: int = 0
 
     def fit(self, x: Any, y: Any = None) -> JointEstimator:
         """Estimate.

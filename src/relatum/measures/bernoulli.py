@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from relatum.measures.validation import (
 __all__ = ["BernoulliMeasure"]
 
 
+@dataclass(eq=False, repr=False)
 class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]
     r"""Every pair belongs to one class; the probability of being related depends on it only.
 
@@ -65,11 +67,9 @@ class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]
     [-1.0, 0.0]
     """
 
-    n_classes_: int | None
-
-    def __init__(self, sigma: float = 2.0, *, n_classes: int | None = None) -> None:
-        self.sigma = sigma
-        self.n_classes = n_classes
+    sigma: float = 2.0
+    _: KW_ONLY
+    n_classes: int | None = None
 
     def fit(self, classes: Any, y: Any = None, sample_weight: Any = None) -> BernoulliMeasure:
         """Count related and unrelated pairs of every class.
@@ -139,7 +139,7 @@ relation or another source that `RecordBatches` reads
         ids = np.flatnonzero(before.ravel() + after.ravel())
         with all_or_nothing(self):
             self._reset()
-            self.n_classes_ = size * size
+            self.n_classes_: int | None = size * size
             self.n_words_ = size
             self.class_ids_ = ids.astype(np.int64)
             self.related_ = before.ravel()[ids].astype(np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from relatum.measures.validation import all_or_nothing, check_fitted, is_positiv
 __all__ = ["BilinearPairMeasure"]
 
 
+@dataclass(eq=False, repr=False)
 class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
     r"""Log2-odds :math:`z_a^T W z_{a'}` of a pair, with :math:`W` symmetric.
 
@@ -68,20 +70,12 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
     [True, False, False, False, False, True]
     """
 
-    def __init__(
-        self,
-        inverse_sigma_squared: float = 1.0,
-        *,
-        projection: Any = "discriminant",
-        tol: float = 1e-3,
-        max_iter: int = 300,
-        time_limit: float | None = None,
-    ) -> None:
-        self.inverse_sigma_squared = inverse_sigma_squared
-        self.projection = projection
-        self.tol = tol
-        self.max_iter = max_iter
-        self.time_limit = time_limit
+    inverse_sigma_squared: float = 1.0
+    _: KW_ONLY
+    projection: Any = "discriminant"
+    tol: float = 1e-3
+    max_iter: int = 300
+    time_limit: float | None = None
 
     def fit(
         self,

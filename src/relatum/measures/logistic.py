@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ _SOLVERS = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Log2-odds :math:`\langle\theta, x\rangle`, with a Gaussian prior on :math:`\theta`.
 
@@ -105,26 +107,15 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     [0.55, 0.55, -0.48, -1.03]
     """
 
-    def __init__(
-        self,
-        inverse_sigma_squared: float = 1.0,
-        *,
-        relative: bool = False,
-        fit_intercept: bool = False,
-        solver: str = "auto",
-        tol: float = 1e-4,
-        max_epochs: int = 200,
-        time_limit: float | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.inverse_sigma_squared = inverse_sigma_squared
-        self.relative = relative
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.tol = tol
-        self.max_epochs = max_epochs
-        self.time_limit = time_limit
-        self.random_state = random_state
+    inverse_sigma_squared: float = 1.0
+    _: KW_ONLY
+    relative: bool = False
+    fit_intercept: bool = False
+    solver: str = "auto"
+    tol: float = 1e-4
+    max_epochs: int = 200
+    time_limit: float | None = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         """Say that sparse rows and 01-matrices of targets are welcome."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ _ROWS = 2048
 _MOST_PAIRS = 100_000
 
 
+@dataclass(eq=False, repr=False)
 class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
     """Quadratic monomials of the directions in which related elements differ least.
 
@@ -54,18 +56,11 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
     (50, 5)
     """
 
-    def __init__(
-        self,
-        n_components: int = 60,
-        n_discriminants: int = 12,
-        *,
-        ridge: float = 1e-3,
-        random_state: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_discriminants = n_discriminants
-        self.ridge = ridge
-        self.random_state = random_state
+    n_components: int = 60
+    n_discriminants: int = 12
+    _: KW_ONLY
+    ridge: float = 1e-3
+    random_state: int = 0
 
     def fit(self, v: Any, i: ArrayLike, j: ArrayLike) -> DiscriminantProjection:
         """Learn the projection.
