@@ -16,16 +16,6 @@ def problem():
     return rng.normal(size=(3, 4)), x, y, rng.random(12)
 
 
-def finite_differences(function, at, step=1e-6):
-    gradient = np.zeros_like(at)
-    for index in np.ndindex(*at.shape):
-        up, down = at.copy(), at.copy()
-        up[index] += step
-        down[index] -= step
-        gradient[index] = (function(up) - function(down)) / (2 * step)
-    return gradient
-
-
 def test_divergence_is_minus_log2_of_the_likelihood(problem):
     theta, x, y, weight = problem
     bits = 0.0
@@ -43,25 +33,6 @@ def test_regularizer_is_minus_log2_of_the_prior_up_to_a_constant(problem):
     assert ob.logistic_regularizer(theta, sigma**-2) == pytest.approx(-np.log2(density).sum())
 
 
-def test_logistic_gradients_equal_finite_differences(problem):
-    theta, x, y, weight = problem
-    np.testing.assert_allclose(
-        ob.logistic_divergence_gradient(theta, x, y, weight),
-        finite_differences(lambda t: ob.logistic_divergence(t, x, y, weight), theta),
-        atol=1e-6,
-    )
-    np.testing.assert_allclose(
-        ob.logistic_divergence_gradient(theta[0], x, y[:, 0]),
-        finite_differences(lambda t: ob.logistic_divergence(t, x, y[:, 0]), theta[0]),
-        atol=1e-6,
-    )
-    np.testing.assert_allclose(
-        ob.logistic_regularizer_gradient(theta, 0.3),
-        finite_differences(lambda t: ob.logistic_regularizer(t, 0.3), theta),
-        atol=1e-6,
-    )
-
-
 def test_bernoulli_divergence_is_the_sum_over_pairs():
     rng = np.random.default_rng(4)
     classes, y = rng.integers(0, 3, size=20), rng.integers(0, 2, size=20)
@@ -71,20 +42,6 @@ def test_bernoulli_divergence_is_the_sum_over_pairs():
     for c, related in zip(classes, y, strict=True):
         bits += np.log2((1 - theta[c]) / theta[c]) * related - np.log2(1 - theta[c])
     assert ob.bernoulli_divergence(theta, plus, minus) == pytest.approx(bits)
-
-
-def test_bernoulli_gradients_equal_finite_differences():
-    theta, plus, minus = np.array([0.2, 0.7]), np.array([3.0, 1.0]), np.array([2.0, 5.0])
-    np.testing.assert_allclose(
-        ob.bernoulli_divergence_gradient(theta, plus, minus),
-        finite_differences(lambda t: ob.bernoulli_divergence(t, plus, minus), theta),
-        rtol=1e-6,
-    )
-    np.testing.assert_allclose(
-        ob.bernoulli_regularizer_gradient(theta, 2.5),
-        finite_differences(lambda t: ob.bernoulli_regularizer(t, 2.5), theta),
-        rtol=1e-6,
-    )
 
 
 def test_bernoulli_regularizer_is_minus_log2_of_the_prior_up_to_a_constant():

@@ -29,9 +29,11 @@ from relatum.measures import (
     pair_bits,
 )
 from relatum.measures.fit import (
+    SOLVERS,
     Controls,
     Rows,
     Solution,
+    Task,
     certified,
     computing_type,
     natural_lambda,
@@ -146,31 +148,87 @@ class BernoulliLearner:
         return fitted.partial_fit(self._classes[at], y[at], self.weights[at])
 
 
-class LogisticLearner:
-    """Features of pairs, one parameter a feature.
-
-    With few features, Newton's method on the distinct rows, to full precision; otherwise the
-    solvers of LogisticMeasure, to its tolerance.
+class _LogisticModel:
+    """What both logistic learners share: features, prior, objective, and the solvers.
 
     Parameters
     ----------
     measure : LogisticMeasure
         Not fitted; its parameters are used.
-    x : array of shape (pairs, features)
+    x : array or CSR matrix of features
     weights : float64 array
     """
 
-    def __init__(self, measure: LogisticMeasure, x: NDArray[Any], weights: Floats) -> None:
+    def __init__(self, measure: LogisticMeasure, x: Any, weights: Floats) -> None:
         self._measure, self.weights = measure, weights
         measure._check_parameters()
         self.x = _with_constant(x, measure)
         self.strength = float(measure.inverse_sigma_squared)
         if measure.relative:
-            self.strength *= max(float((self.x**2).sum(axis=1).mean()), 1e-300)
+            self.strength *= max(self._mean_square(), 1e-300)
+
+    def _mean_square(self) -> float:
+        return Rows(self.x, np.float64).mean_square()
+
+    def log_odds(self, theta: Floats) -> Floats:
+        return np.asarray(self.x @ theta.T, dtype=np.float64).ravel()
+
+    def objective(self, theta: Floats, y: Floats) -> float:
+        bits = float(self.weights @ pair_bits(self.log_odds(theta), y))
+        return bits + logistic_regularizer(theta, self.strength)
+
+    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
+        size = max(float(np.sqrt(np.mean(theta**2))), 1e-3)
+        return rng.normal(scale=size, size=theta.shape)
+
+    def _solve(self, related: Flags, weights: Floats, start: Floats | None) -> Floats:
+        """Fit with the solver of LogisticMeasure; rows of no weight are left out."""
+        measure, x, use = self._measure, self.x, weights > 0
+        if not use.any():
+            raise DataError("There is nothing to learn from: all pairs weigh zero.")
+        if not use.all():
+            x, related, weights = x[use], related[:, use], weights[use]
+        solve, share = SOLVERS[measure.solver], related.mean(axis=1)
+        both = 0 < share.min() <= share.max() < 1
+        if measure.solver == "auto" and x.shape[1] <= WARM_WIDTH and both:
+            solve = solve_newton  # few steps from the last round's parameters
+        warm = None
+        if start is not None and solve in (solve_newton, solve_lbfgs):
+            warm = start.reshape(len(related), -1) * LN2
+        rows = Rows(x, computing_type(x, measure.tol))
+        task = Task(rows, related, weights, natural_lambda(self.strength))
+        found = solve(task, Controls(measure.tol, measure.max_epochs, seed=0), warm)
+        return np.asarray(found.w / LN2)
+
+    def _certified(self, related: Flags, weights: Floats, theta: Floats) -> Solution:
+        task = Task(Rows(self.x, np.float64), related, weights, natural_lambda(self.strength))
+        return certified(task, theta * LN2)
+
+    def _fitted(self, found: Solution, targets: Targets) -> LogisticMeasure:
+        """Return a copy of the measure that holds these parameters."""
+        result: LogisticMeasure = clone(self._measure)
+        found.reason = "converged"
+        result.n_features_in_ = found.w.shape[1] - int(bool(self._measure.fit_intercept))
+        result._assign(found, targets, self.strength)
+        return result
+
+
+class LogisticLearner(_LogisticModel):
+    """Features of pairs, of shape (pairs, features), one parameter per feature.
+
+    With few features, Newton's method on the distinct rows, to full precision; otherwise the
+    solvers of LogisticMeasure, to its tolerance.
+    """
+
+    def __init__(self, measure: LogisticMeasure, x: NDArray[Any], weights: Floats) -> None:
+        super().__init__(measure, x, weights)
         self.width = self.x.shape[1]
         self.form: Conjugate | None = None
         if self.width <= NEWTON_WIDTH:
             self.form = Conjugate.of_pairs(self.x, weights, self.strength)
+
+    def _mean_square(self) -> float:
+        return float((self.x**2).sum(axis=1).mean())
 
     def totals_of(self, y: Floats) -> Floats:
         """Sum weight times y times x: the class totals c, through which J depends on y."""
@@ -179,47 +237,23 @@ class LogisticLearner:
     def learn(self, y: Floats, start: Floats | None = None) -> Floats:
         if self.form is not None:
             return self.form.minimize(self.totals_of(y), start)[0]
-        found = _solve(self._measure, self.x, y[None, :] > 0.5, self.weights, self.strength, start)
-        return np.asarray(found.w[0] / LN2)
-
-    def objective(self, theta: Floats, y: Floats) -> float:
-        bits = float(self.weights @ pair_bits(self.log_odds(theta), y))
-        return bits + logistic_regularizer(theta, self.strength)
-
-    def log_odds(self, theta: Floats) -> Floats:
-        return np.asarray(self.x @ theta)
-
-    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
-        size = max(float(np.sqrt(np.mean(theta**2))), 1e-3)
-        return rng.normal(scale=size, size=len(theta))
+        return np.asarray(self._solve(y[None, :] > 0.5, self.weights, start)[0])
 
     def measure(self, theta: Floats, y: Floats) -> LogisticMeasure:
-        rows, lam = Rows(self.x, np.float64), natural_lambda(self.strength)
-        found = certified(rows, y[None, :] > 0.5, self.weights, lam, theta[None, :] * LN2)
-        kept = Targets("binary", np.array([0, 1]), y[None, :] > 0.5)
-        return _fitted(self._measure, found, kept, self.strength)
+        related = y[None, :] > 0.5
+        found = self._certified(related, self.weights, theta[None, :])
+        return self._fitted(found, Targets("binary", np.array([0, 1]), related))
 
 
-class LabelLearner:
+class LabelLearner(_LogisticModel):
     """Features of the elements of A, one parameter vector for every element of B (maps).
 
-    Parameters
-    ----------
-    measure : LogisticMeasure
-    x : array or CSR matrix of shape (|A|, features)
-    n_labels : int
-        |B|.
-    weights : float64 array of |A| |B| entries
+    There are `n_labels` elements of B, and |A| |B| weights.
     """
 
     def __init__(self, measure: LogisticMeasure, x: Any, n_labels: int, weights: Floats) -> None:
-        self._measure, self.weights, self.n_labels = measure, weights, n_labels
-        measure._check_parameters()
-        self.x = _with_constant(x, measure)
-        self.strength = float(measure.inverse_sigma_squared)
-        if measure.relative:
-            rows = Rows(self.x, np.float64)
-            self.strength *= max(rows.mean_square(), 1e-300)
+        super().__init__(measure, x, weights)
+        self.n_labels = n_labels
 
     def _by_label(self, pairs: Floats) -> Floats:
         return np.ascontiguousarray(pairs.reshape(-1, self.n_labels).T)
@@ -227,43 +261,20 @@ class LabelLearner:
     def learn(self, y: Floats, start: Floats | None = None) -> Floats:
         related, weights = self._by_label(y) > 0.5, self._by_label(self.weights)
         if (weights == weights[0]).all():
-            found = _solve(self._measure, self.x, related, weights[0], self.strength, start)
-            return np.asarray(found.w / LN2)
-        parts = [
-            _solve(
-                self._measure,
-                self.x,
-                related[k : k + 1],
-                weights[k],
-                self.strength,
-                None if start is None else start[k : k + 1],
-            ).w
-            for k in range(self.n_labels)
-        ]
-        return np.concatenate(parts) / LN2
-
-    def objective(self, theta: Floats, y: Floats) -> float:
-        bits = float(self.weights @ pair_bits(self.log_odds(theta), y))
-        return bits + logistic_regularizer(theta, self.strength)
-
-    def log_odds(self, theta: Floats) -> Floats:
-        return np.asarray(self.x @ theta.T, dtype=np.float64).ravel()
-
-    def random(self, theta: Floats, rng: np.random.Generator) -> Floats:
-        size = max(float(np.sqrt(np.mean(theta**2))), 1e-3)
-        return rng.normal(scale=size, size=theta.shape)
+            return self._solve(related, weights[0], start)
+        labels = [slice(k, k + 1) for k in range(self.n_labels)]
+        first = [None if start is None else start[k] for k in labels]
+        return np.concatenate(
+            [self._solve(related[k], weights[k][0], f) for k, f in zip(labels, first, strict=True)]
+        )
 
     def measure(self, theta: Floats, y: Floats) -> LogisticMeasure:
         related, weights = self._by_label(y) > 0.5, self._by_label(self.weights)
-        rows, lam = Rows(self.x, np.float64), natural_lambda(self.strength)
-        parts = [
-            certified(rows, related[k : k + 1], weights[k], lam, theta[k : k + 1] * LN2)
-            for k in range(self.n_labels)
-        ]
+        labels = [slice(k, k + 1) for k in range(self.n_labels)]
+        parts = [self._certified(related[k], weights[k][0], theta[k]) for k in labels]
         primal, dual = (np.concatenate([getattr(p, n) for p in parts]) for n in ("primal", "dual"))
         found = Solution(theta * LN2, None, primal, dual, True, 0, "converged")
-        kept = Targets("map", np.arange(self.n_labels), related)
-        return _fitted(self._measure, found, kept, self.strength)
+        return self._fitted(found, Targets("map", np.arange(self.n_labels), related))
 
 
 def learner_of(measure: Any, features: Features, weights: Floats) -> Learner:
@@ -283,46 +294,3 @@ def _with_constant(x: Any, measure: LogisticMeasure) -> Any:
         return np.hstack([x, one]) if measure.fit_intercept else x
     parts: list[Any] = [x, sparse.csr_matrix(one)]
     return sparse.hstack(parts).tocsr() if measure.fit_intercept else x.tocsr()
-
-
-def _solve(
-    measure: LogisticMeasure,
-    x: Any,
-    related: Flags,
-    weights: Floats,
-    strength: float,
-    start: Floats | None,
-) -> Solution:
-    """Fit with the solver of LogisticMeasure; rows of no weight are left out."""
-    from relatum.measures import _SOLVERS
-
-    use = weights > 0
-    if not use.any():
-        raise DataError("There is nothing to learn from: all pairs weigh zero.")
-    if not use.all():
-        x, related, weights = x[use], related[:, use], weights[use]
-    rows = Rows(x, computing_type(x, measure.tol))
-    controls = Controls(measure.tol, measure.max_epochs, seed=0)
-    solve = _SOLVERS[measure.solver]
-    share = related.mean(axis=1)
-    if (
-        measure.solver == "auto"
-        and x.shape[1] <= WARM_WIDTH
-        and (0 < share.min() <= share.max() < 1)
-    ):
-        solve = solve_newton  # few steps from the last round's parameters
-    warm = None
-    if start is not None and solve in (solve_newton, solve_lbfgs):
-        warm = start.reshape(len(related), -1) * LN2
-    return solve(rows, related, weights, natural_lambda(strength), controls, warm)
-
-
-def _fitted(
-    measure: LogisticMeasure, found: Solution, targets: Targets, strength: float
-) -> LogisticMeasure:
-    """Return a copy of the measure that holds these parameters."""
-    result: LogisticMeasure = clone(measure)
-    found.reason = "converged"
-    result.n_features_in_ = found.w.shape[1] - int(bool(measure.fit_intercept))
-    result._assign(found, targets, strength)
-    return result

@@ -2,7 +2,7 @@
 
 from relatum.measures.bernoulli import BernoulliMeasure
 from relatum.measures.bilinear import BilinearPairMeasure
-from relatum.measures.logistic import _SOLVERS, LogisticMeasure
+from relatum.measures.logistic import LogisticMeasure
 from relatum.measures.objective import (
     LN2,
     bernoulli_divergence,
@@ -20,7 +20,6 @@ from relatum.measures.validation import Targets, all_or_nothing, is_whole
 
 __all__ = [
     "LN2",
-    "_SOLVERS",
     "BernoulliMeasure",
     "BilinearPairMeasure",
     "DiscriminantProjection",

@@ -22,6 +22,8 @@ from relatum.measures.validation import (
     check_fitted,
     is_positive,
     is_stream,
+    pair_targets,
+    pair_weights,
     split_batch,
 )
 
@@ -249,8 +251,10 @@ relation or another source that `RecordBatches` reads
 
     def _add(self, classes: Any, y: Any, sample_weight: Any) -> None:
         ids = self._class_numbers(classes)
-        targets = _checked_targets(y, len(ids))
-        weights = _checked_pair_weights(sample_weight, len(ids))
+        if y is None:
+            raise DataError("BernoulliMeasure requires y, the targets; got None.")
+        targets = pair_targets(y, len(ids)).astype(np.float64)
+        weights = pair_weights(sample_weight, len(ids))
         seen, position = np.unique(ids, return_inverse=True)
         plus = _sums(position, weights * targets, len(seen))
         minus = _sums(position, weights * (1.0 - targets), len(seen))
@@ -325,23 +329,3 @@ def _one_hot_columns(x: Any) -> tuple[Index, int]:
             f"{int(wrong[0])} has {int(np.diff(table.indptr)[wrong[0]])}."
         )
     return table.indices.astype(np.int64), int(table.shape[1])
-
-
-def _checked_targets(y: Any, n: int) -> Floats:
-    if y is None:
-        raise DataError("BernoulliMeasure requires y, the targets; got None.")
-    targets = np.asarray(y)
-    if targets.shape != (n,):
-        raise DataError(f"y must have one target per pair, shape ({n},); got {targets.shape}.")
-    if not np.isin(targets, (0, 1)).all():
-        raise DataError("y must be 1 for related pairs and 0 for unrelated ones; got other values.")
-    return targets.astype(np.float64)
-
-
-def _checked_pair_weights(sample_weight: Any, n: int) -> Floats:
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise DataError(f"sample_weight must be {n} finite numbers, none negative.")
-    return weights

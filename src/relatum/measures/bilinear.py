@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.optimize import minimize
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array
@@ -18,10 +17,19 @@ from sklearn.utils.validation import check_array
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
 from relatum.kernels.learning.pair_products import pair_products
-from relatum.measures.fit.sdca import Monitor, natural_lambda
+from relatum.measures.fit.lbfgs import run_lbfgs
+from relatum.measures.fit.sdca import Controls, Monitor, natural_lambda
 from relatum.measures.objective import LN2, sigmoid2
 from relatum.measures.projection import DiscriminantProjection, checked_pairs
-from relatum.measures.validation import all_or_nothing, check_fitted, is_positive, is_whole
+from relatum.measures.validation import (
+    all_or_nothing,
+    check_fitted,
+    is_positive,
+    is_whole,
+    pair_targets,
+    pair_weights,
+    require_parameters,
+)
 
 __all__ = ["BilinearPairMeasure"]
 
@@ -102,10 +110,14 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         limit = float("inf") if self.time_limit is None else float(self.time_limit)
         deadline = time.monotonic() + limit
+        controls = Controls(self.tol, self.max_iter, deadline, monitor=monitor)
         table = _elements(v)
         first, second = checked_pairs(i, j, len(table))
-        related = _targets(y, len(first))
-        weights = np.ones(len(first)) if sample_weight is None else _weights(sample_weight, related)
+        related, weights = pair_targets(y, len(first)), pair_weights(sample_weight, len(first))
+        if related.all() or not related.any():
+            raise DataError(
+                "A measure is learned from related and unrelated pairs; y holds one class."
+            )
         with all_or_nothing(self):
             self.n_features_in_ = table.shape[1]
             self.projection_ = self._fitted_projection(table, first[related], second[related])
@@ -113,9 +125,9 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             used = np.unique(np.concatenate([first, second]))
             spread = np.sqrt((raw[used] ** 2).mean(axis=0))
             self.scale_ = np.where(spread > 0, spread, 1.0)
-            fit = _Fit(raw / self.scale_, first, second, related, weights)
-            fit.lam = natural_lambda(float(self.inverse_sigma_squared))
-            reason = fit.run(self.tol, self.max_iter, deadline, monitor)
+            lam = natural_lambda(float(self.inverse_sigma_squared))
+            fit = _Fit(raw / self.scale_, (first, second), related, weights, lam)
+            self.n_iter_, reason = fit.run(controls)
             self._assign(fit, reason)
         return self
 
@@ -126,9 +138,7 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             ("max_iter", is_whole(self.max_iter), "a positive integer"),
             ("time_limit", self.time_limit is None or is_positive(self.time_limit), "positive"),
         ]
-        for name, holds, rule in rules:
-            if not holds:
-                raise DataError(f"{name} must be {rule}; got {getattr(self, name)!r}.")
+        require_parameters(self, rules)
 
     def _fitted_projection(self, v: NDArray[Any], i: NDArray[np.intp], j: NDArray[np.intp]) -> Any:
         if self.projection is None:
@@ -151,11 +161,11 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
         self.objective_ = fit.best_value / LN2
         self.dual_objective_ = (fit.best_value - fit.best_gap) / LN2
         self.duality_gap_ = fit.best_gap / fit.best_value
-        self.n_iter_ = fit.iterations
         if reason != "converged":
+            why = {"epochs": "max_iter", "time": "time_limit", "interrupted": "an interruption"}
             warnings.warn(
                 f"BilinearPairMeasure stopped at relative duality gap {self.duality_gap_:.2e} "
-                f"(tol={self.tol:g}) because of {reason}; the parameters found so far are kept.",
+                f"(tol={self.tol:g}) because of {why[reason]}; the parameters found so far are kept.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -230,22 +240,14 @@ class _Fit:
     rotation.
     """
 
-    lam = 1.0
-
     def __init__(
-        self,
-        z: Floats,
-        i: NDArray[np.intp],
-        j: NDArray[np.intp],
-        related: Flags,
-        weights: Floats,
+        self, z: Floats, pairs: tuple[Any, Any], related: Flags, weights: Floats, lam: float
     ) -> None:
         moments, self.basis = np.linalg.eigh(z.T @ z / len(z))
         self.moments = np.maximum(moments, 0.0)
         self.z = np.ascontiguousarray(z @ self.basis)
-        self.i, self.j, self.weights = i, j, weights
+        (self.i, self.j), self.weights, self.lam = pairs, weights, lam
         self.sign = np.where(related, 1.0, -1.0)
-        self.iterations = 0
         self.best_value, self.best_gap = np.inf, np.inf
         self.best_w = np.zeros((0, 0))
 
@@ -270,40 +272,22 @@ class _Fit:
             self.best_w = self.basis @ w @ self.basis.T
         return value, gradient
 
-    def run(self, tol: float, max_iter: int, deadline: float, monitor: Monitor | None) -> str:
-        """Minimise; return why it stopped."""
+    def run(self, controls: Controls) -> tuple[int, str]:
+        """Minimise; return the number of iterations and why it stopped."""
         shape = (self.z.shape[1],) * 2
         pairs = 0.25 * self.weights.sum()
         scale = 1.0 / np.sqrt(self.lam + pairs * np.outer(self.moments, self.moments))
-        reason = "max_iter"
 
         def scaled(flat: Floats) -> tuple[float, Floats]:
             value, gradient = self._value(flat.reshape(shape) * scale)
             return value, (gradient * scale).ravel()
 
-        def check(intermediate_result: Any) -> None:
-            nonlocal reason
-            self.iterations += 1
-            if monitor is not None:
-                bound = (self.best_value - self.best_gap) / LN2
-                monitor(self.iterations, bound, self.best_gap / self.best_value)
-            if self.best_gap <= tol * self.best_value:
-                reason = "converged"
-            elif time.monotonic() > deadline:
-                reason = "time_limit"
-            else:
-                return
-            raise StopIteration
+        def reached() -> tuple[float, float]:
+            if np.isinf(self.best_value):
+                return -np.inf, np.inf
+            return (self.best_value - self.best_gap) / LN2, self.best_gap / self.best_value
 
-        options: Any = {"maxiter": max_iter, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0}
-        start = np.zeros(shape).ravel()
-        try:
-            minimize(scaled, start, method="L-BFGS-B", jac=True, callback=check, options=options)
-        except KeyboardInterrupt:
-            if not np.isfinite(self.best_value):
-                raise
-            reason = "an interruption"
-        return "converged" if self.best_gap <= tol * self.best_value else reason
+        return run_lbfgs(scaled, np.zeros(shape), reached, controls)
 
 
 def _elements(v: Any) -> NDArray[Any]:
@@ -311,22 +295,3 @@ def _elements(v: Any) -> NDArray[Any]:
         return np.asarray(check_array(v, dtype="numeric"))
     except ValueError as error:
         raise DataError(str(error)) from error
-
-
-def _targets(y: ArrayLike, n: int) -> Flags:
-    targets = np.asarray(y)
-    if targets.shape != (n,):
-        raise DataError(f"y must have one target per pair, shape ({n},); got {targets.shape}.")
-    if not np.isin(targets, (0, 1)).all():
-        raise DataError("y must be 1 for related pairs and 0 for unrelated ones; got other values.")
-    related = targets == 1
-    if related.all() or not related.any():
-        raise DataError("A measure is learned from related and unrelated pairs; y holds one class.")
-    return np.asarray(related)
-
-
-def _weights(sample_weight: ArrayLike, related: Flags) -> Floats:
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != related.shape or not np.isfinite(weights).all() or (weights < 0).any():
-        raise DataError(f"sample_weight must be {len(related)} finite numbers, none negative.")
-    return weights

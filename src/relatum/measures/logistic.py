@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,9 @@ from sklearn.utils import check_random_state
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.measures.fit.lbfgs import solve_lbfgs
-from relatum.measures.fit.newton import solve_auto, solve_newton
+from relatum.measures.fit.newton import SOLVERS
 from relatum.measures.fit.rows import Rows, computing_type
-from relatum.measures.fit.sdca import Controls, Monitor, Solution, natural_lambda, solve_rows
+from relatum.measures.fit.sdca import Controls, Monitor, Solution, Task, natural_lambda
 from relatum.measures.fit.stream_newton import NEWTON_STREAM_WIDTH, solve_stream_newton
 from relatum.measures.fit.streams import Reading, guarded, solve_stream
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
@@ -36,17 +36,27 @@ from relatum.measures.validation import (
     is_stream,
     is_whole,
     require_both,
+    require_parameters,
     split_batch,
 )
 
 __all__ = ["LogisticMeasure"]
 
-_SOLVERS = {
-    "auto": solve_auto,
-    "sdca": solve_rows,
-    "lbfgs": solve_lbfgs,
-    "newton": solve_newton,
-}
+
+def _batch_by_batch(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Let a method that is given rows take streams and sources of record batches, too."""
+
+    @wraps(method)
+    def applied(measure: LogisticMeasure, x: Any) -> Any:
+        check_fitted(measure, "coef_")
+        if is_record_source(x):
+            x = RecordBatches(x, features=getattr(measure, "feature_columns_", None))
+        if not is_stream(x):
+            return method(measure, x)
+        rows = (split_batch(batch)[0] for batch in guarded(x))
+        return (method(measure, checked_batch(some, measure.n_features_in_)) for some in rows)
+
+    return applied
 
 
 @dataclass(eq=False, repr=False)
@@ -181,14 +191,12 @@ a DuckDB relation or another source that `RecordBatches` reads
     def _check_parameters(self) -> None:
         rules: list[tuple[str, bool, str]] = [
             ("inverse_sigma_squared", is_positive(self.inverse_sigma_squared), "a positive number"),
-            ("solver", self.solver in _SOLVERS, f"one of {sorted(_SOLVERS)}"),
+            ("solver", self.solver in SOLVERS, f"one of {sorted(SOLVERS)}"),
             ("tol", is_positive(self.tol), "a positive number"),
             ("max_epochs", is_whole(self.max_epochs), "an integer of at least 1"),
             ("time_limit", self.time_limit is None or is_positive(self.time_limit), "None or > 0"),
         ]
-        for name, holds, rule in rules:
-            if not holds:
-                raise DataError(f"{name} must be {rule}; got {getattr(self, name)!r}.")
+        require_parameters(self, rules)
 
     def _controls(self, monitor: Monitor | None) -> Controls:
         limit = float("inf") if self.time_limit is None else self.time_limit
@@ -219,8 +227,8 @@ a DuckDB relation or another source that `RecordBatches` reads
         require_both(targets, targets.related @ positive, float(positive.sum()))
         rows = Rows(table, computing_type(table, self.tol), bool(self.fit_intercept))
         strength = self._strength(rows)
-        solve = _SOLVERS[self.solver]
-        found = solve(rows, targets.related, weights, natural_lambda(strength), controls, start)
+        task = Task(rows, targets.related, weights, natural_lambda(strength))
+        found = SOLVERS[self.solver](task, controls, start)
         self._assign(found, targets, strength)
         return found
 
@@ -281,16 +289,10 @@ a DuckDB relation or another source that `RecordBatches` reads
                 stacklevel=4,
             )
 
-    def _given(self, x: Any) -> Any:
-        """Return `x`, or a stream of the fitted columns if it is a source of record batches."""
-        if not is_record_source(x):
-            return x
-        return RecordBatches(x, features=getattr(self, "feature_columns_", None))
-
     def _scores(self, x: Any) -> Floats:
+        theta: Any = self.coef_.T
         if sparse.issparse(x):
-            return _sparse_scores(x, self.coef_) + self.intercept_
-        theta = self.coef_.T
+            return np.asarray(x @ theta, dtype=np.float64) + self.intercept_
         out = np.empty((x.shape[0], len(self.coef_)))
         single = x.dtype.itemsize < 4
         for begin in range(0, len(out), 1024):  # converts narrow rows a block at a time
@@ -301,9 +303,7 @@ a DuckDB relation or another source that `RecordBatches` reads
                 out[begin : begin + 1024] = part @ theta
         return out + self.intercept_
 
-    def _shaped(self, scores: Floats) -> Floats:
-        return scores[:, 0] if self.kind_ == "binary" else scores
-
+    @_batch_by_batch
     def log_odds(self, x: Any) -> Any:
         """Log2-odds of every pair, in bits; positive means related.
 
@@ -318,29 +318,19 @@ DuckDB relation or another source of record batches
         ndarray of shape (rows,) for two classes, else (rows, labels); for a stream, an iterator of
         such arrays, one per batch.
         """
-        check_fitted(self, "coef_")
-        x = self._given(x)
-        if is_stream(x):
-            return self._map_batches(x, self.log_odds)
-        return self._shaped(self._scores(checked_rows(self, x, reset=False)))
-
-    def _map_batches(self, batches: Any, function: Any) -> Iterator[Any]:
-        for batch in guarded(batches):
-            rows, _ = split_batch(batch)
-            yield function(checked_batch(rows, self.n_features_in_))
+        scores = self._scores(checked_rows(self, x, reset=False))
+        return scores[:, 0] if self.kind_ == "binary" else scores
 
     def decision_function(self, x: Any) -> Any:
         """Return log_odds(x), under the name scikit-learn knows."""
         return self.log_odds(x)
 
+    @_batch_by_batch
     def pair_probabilities(self, x: Any) -> Any:
         """Probability 1 / (1 + 2^-log_odds) that a pair is related, regardless of other pairs."""
-        check_fitted(self, "coef_")
-        x = self._given(x)
-        if is_stream(x):
-            return self._map_batches(x, self.pair_probabilities)
         return sigmoid2(self.log_odds(x))
 
+    @_batch_by_batch
     def predict_proba(self, x: Any) -> Any:
         """Probabilities of the labels, or of the pairs if `y` was a 01-matrix.
 
@@ -351,10 +341,6 @@ DuckDB relation or another source of record batches
         -------
         ndarray of shape (rows, classes); for a stream, an iterator of such arrays.
         """
-        check_fitted(self, "coef_")
-        x = self._given(x)
-        if is_stream(x):
-            return self._map_batches(x, self.predict_proba)
         scores = self.log_odds(x)
         if self.kind_ == "relation":
             return sigmoid2(scores)
@@ -364,6 +350,7 @@ DuckDB relation or another source of record batches
         odds = np.exp2(scores - scores.max(axis=1, keepdims=True))
         return odds / odds.sum(axis=1, keepdims=True)
 
+    @_batch_by_batch
     def predict(self, x: Any) -> Any:
         """Most probable label of every row; a 01-matrix if `y` was one.
 
@@ -371,10 +358,6 @@ DuckDB relation or another source of record batches
         -------
         ndarray of shape (rows,) or (rows, labels); for a stream, an iterator of such arrays.
         """
-        check_fitted(self, "coef_")
-        x = self._given(x)
-        if is_stream(x):
-            return self._map_batches(x, self.predict)
         scores = self.log_odds(x)
         if self.kind_ == "relation":
             return (scores > 0).astype(np.int64)
@@ -397,7 +380,3 @@ DuckDB relation or another source of record batches
             related = encode_targets(targets, table.shape[0], known).related
             total += float(pair_bits(self._scores(table), related.T).sum())
         return total
-
-
-def _sparse_scores(x: Any, theta: Floats) -> Floats:
-    return np.asarray(x @ theta.T, dtype=np.float64)

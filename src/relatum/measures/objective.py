@@ -18,15 +18,11 @@ from relatum.array_types import Floats
 __all__ = [
     "LN2",
     "bernoulli_divergence",
-    "bernoulli_divergence_gradient",
     "bernoulli_regularizer",
-    "bernoulli_regularizer_gradient",
     "entropy",
     "logistic_divergence",
-    "logistic_divergence_gradient",
     "logistic_dual",
     "logistic_regularizer",
-    "logistic_regularizer_gradient",
     "pair_bits",
     "sigmoid2",
 ]
@@ -93,23 +89,10 @@ def logistic_divergence(
     return float(_weighted(pair_bits(_scores(theta, x), y), sample_weight).sum())
 
 
-def logistic_divergence_gradient(
-    theta: ArrayLike, x: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-) -> Floats:
-    """Gradient of logistic_divergence with respect to theta, in the shape of theta."""
-    residual = sigmoid2(_scores(theta, x)) - np.asarray(y, dtype=np.float64)
-    return np.asarray((x.T @ _weighted(residual, sample_weight)).T, dtype=np.float64)
-
-
 def logistic_regularizer(theta: ArrayLike, inverse_sigma_squared: float) -> float:
     """R_sigma of the logistic model: log2(e) / (2 sigma^2) times |theta|^2."""
     t = np.asarray(theta, dtype=np.float64)
     return float(inverse_sigma_squared / (2.0 * LN2) * np.vdot(t, t))
-
-
-def logistic_regularizer_gradient(theta: ArrayLike, inverse_sigma_squared: float) -> Floats:
-    """Gradient of logistic_regularizer with respect to theta."""
-    return np.asarray(theta, dtype=np.float64) * (inverse_sigma_squared / LN2)
 
 
 def logistic_dual(
@@ -155,23 +138,8 @@ def bernoulli_divergence(theta: ArrayLike, related: ArrayLike, unrelated: ArrayL
     return float(-(xlogy(plus, t) + xlogy(minus, 1.0 - t)).sum() / LN2)
 
 
-def bernoulli_divergence_gradient(
-    theta: ArrayLike, related: ArrayLike, unrelated: ArrayLike
-) -> Floats:
-    """Gradient of bernoulli_divergence with respect to theta in (0, 1)."""
-    t = np.asarray(theta, dtype=np.float64)
-    plus, minus = np.asarray(related, np.float64), np.asarray(unrelated, np.float64)
-    return np.asarray((minus / (1.0 - t) - plus / t) / LN2)
-
-
 def bernoulli_regularizer(theta: ArrayLike, sigma: float) -> float:
     """R_sigma of the Bernoulli model: (1 - sigma) times the sum of log2(theta (1 - theta))."""
     t = np.asarray(theta, dtype=np.float64)
     s = 1.0 - sigma
     return float((xlogy(s, t) + xlogy(s, 1.0 - t)).sum() / LN2)
-
-
-def bernoulli_regularizer_gradient(theta: ArrayLike, sigma: float) -> Floats:
-    """Gradient of bernoulli_regularizer with respect to theta in (0, 1)."""
-    t = np.asarray(theta, dtype=np.float64)
-    return np.asarray((1.0 - sigma) / LN2 * (1.0 / t - 1.0 / (1.0 - t)))

@@ -14,7 +14,13 @@ from sklearn.preprocessing import PolynomialFeatures
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import PolynomialLifting
-from relatum.measures.validation import all_or_nothing, check_fitted, is_positive, is_whole
+from relatum.measures.validation import (
+    all_or_nothing,
+    check_fitted,
+    is_positive,
+    is_whole,
+    require_parameters,
+)
 
 __all__ = ["DiscriminantProjection", "checked_pairs"]
 
@@ -71,11 +77,12 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
         i, j : array_like of int, of shape (pairs,)
             Pairs of related elements.
         """
-        for name in ("n_components", "n_discriminants"):
-            if not is_whole(getattr(self, name)):
-                raise DataError(f"{name} must be a positive integer; got {getattr(self, name)!r}.")
-        if not is_positive(self.ridge):
-            raise DataError(f"ridge must be a positive number; got {self.ridge!r}.")
+        rules = [
+            ("n_components", is_whole(self.n_components), "a positive integer"),
+            ("n_discriminants", is_whole(self.n_discriminants), "a positive integer"),
+            ("ridge", is_positive(self.ridge), "a positive number"),
+        ]
+        require_parameters(self, rules)
         table = np.asarray(v)
         first, second = checked_pairs(i, j, len(table))
         if not len(first):

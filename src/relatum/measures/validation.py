@@ -30,7 +30,10 @@ __all__ = [
     "is_positive",
     "is_stream",
     "is_whole",
+    "pair_targets",
+    "pair_weights",
     "require_both",
+    "require_parameters",
     "split_batch",
 ]
 
@@ -73,6 +76,13 @@ def check_fitted(estimator: Any, attribute: str) -> None:
     if not hasattr(estimator, attribute):
         name = type(estimator).__name__
         raise MeasureNotFittedError(f"This {name} is not fitted yet: call its fit method first.")
+
+
+def require_parameters(estimator: Any, rules: Iterable[tuple[str, bool, str]]) -> None:
+    """Refuse a parameter of `estimator` that breaks its rule: (name, whether it holds, rule)."""
+    for name, holds, rule in rules:
+        if not holds:
+            raise DataError(f"{name} must be {rule}; got {getattr(estimator, name)!r}.")
 
 
 def is_positive(value: Any) -> bool:
@@ -137,6 +147,26 @@ def checked_weights(sample_weight: Any, x: Any) -> Floats:
     if not np.any(weights > 0):
         raise DataError("sample_weight must be positive for at least one row; all are zero.")
     return np.asarray(weights, dtype=np.float64)
+
+
+def pair_targets(y: Any, n: int) -> Flags:
+    """Which of `n` pairs are related, from one 0 or 1 per pair."""
+    targets = np.asarray(y)
+    if targets.shape != (n,):
+        raise DataError(f"y must have one target per pair, shape ({n},); got {targets.shape}.")
+    if not np.isin(targets, (0, 1)).all():
+        raise DataError("y must be 1 for related pairs and 0 for unrelated ones; got other values.")
+    return np.asarray(targets == 1)
+
+
+def pair_weights(sample_weight: Any, n: int) -> Floats:
+    """Non-negative weights of `n` pairs, ones by default."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise DataError(f"sample_weight must be {n} finite numbers, none negative.")
+    return weights
 
 
 def encode_targets(y: Any, n: int, classes: Any = None) -> Targets:

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer
 
-from relatum.measures.fit.newton import solve_auto, solve_newton
+from relatum.measures.fit.newton import SOLVERS, solve_newton
 from relatum.measures.fit.rows import Rows
-from relatum.measures.fit.sdca import Controls, solve_rows
+from relatum.measures.fit.sdca import Controls, Task, solve_rows
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +20,8 @@ def hard():
 def test_auto_finishes_what_dual_ascent_does_not(hard):
     x, related, weights = hard
     controls = Controls(tol=1e-6, max_epochs=100)
-    alone = solve_rows(Rows(x, np.float64), related, weights, 1.0, controls)
-    found = solve_auto(Rows(x, np.float64), related, weights, 1.0, controls)
+    alone = solve_rows(Task(Rows(x, np.float64), related, weights, 1.0), controls)
+    found = SOLVERS["auto"](Task(Rows(x, np.float64), related, weights, 1.0), controls)
     assert alone.gap > 0.1
     assert found.reason == "converged"
     assert found.gap <= 1e-6
@@ -34,8 +34,8 @@ def test_newton_agrees_with_dual_ascent(form):
     x = rng.integers(0, 2, size=(80, 6)).astype(np.int8)
     related, weights = rng.random((2, 80)) < 0.4, rng.random(80) + 0.1
     controls = Controls(tol=1e-9, max_epochs=5000)
-    newton = solve_newton(Rows(form(x), np.float32, True), related, weights, 2.0, controls)
-    ascent = solve_rows(Rows(form(x), np.float64, True), related, weights, 2.0, controls)
+    newton = solve_newton(Task(Rows(form(x), np.float32, True), related, weights, 2.0), controls)
+    ascent = solve_rows(Task(Rows(form(x), np.float64, True), related, weights, 2.0), controls)
     assert newton.reason == ascent.reason == "converged"
     np.testing.assert_allclose(newton.w, ascent.w, atol=1e-4)
     assert newton.primal.sum() == pytest.approx(ascent.primal.sum(), rel=1e-8)
@@ -45,6 +45,6 @@ def test_deadline_keeps_the_start(hard):
     x, related, weights = hard
     late = Controls(tol=1e-9, deadline=time.monotonic() - 1)
     start = np.full((1, x.shape[1]), 1e-4)
-    found = solve_newton(Rows(x, np.float64), related, weights, 1.0, late, start)
+    found = solve_newton(Task(Rows(x, np.float64), related, weights, 1.0), late, start)
     assert found.reason == "time"
     np.testing.assert_array_equal(found.w, start)

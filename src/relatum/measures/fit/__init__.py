@@ -5,14 +5,16 @@ Begin with `sdca`.
 """
 
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs
-from relatum.measures.fit.newton import solve_newton
+from relatum.measures.fit.newton import SOLVERS, solve_newton
 from relatum.measures.fit.rows import Rows, computing_type
-from relatum.measures.fit.sdca import Controls, Solution, natural_lambda, prior
+from relatum.measures.fit.sdca import Controls, Solution, Task, natural_lambda, prior
 
 __all__ = [
+    "SOLVERS",
     "Controls",
     "Rows",
     "Solution",
+    "Task",
     "certified",
     "computing_type",
     "natural_lambda",

@@ -5,113 +5,117 @@ All labels are one vector of unknowns, so that one matrix product per evaluation
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from relatum.array_types import Flags, Floats
-from relatum.measures.fit.rows import Rows
-from relatum.measures.fit.sdca import Controls, Solution, prior
+from relatum.array_types import Floats
+from relatum.measures.fit.sdca import Controls, Solution, Task, gap_of, prior
 from relatum.measures.objective import LN2
 
-__all__ = ["certified", "solve_lbfgs"]
+__all__ = ["certified", "run_lbfgs", "solve_lbfgs"]
 
 
 class _Objective:
     """Value and gradient in natural units, remembering the best point and its certificate."""
 
-    def __init__(self, rows: Rows, related: Flags, weights: Floats, lam: float) -> None:
-        self.rows, self.related, self.weights, self.lam = rows, related, weights, lam
-        self.shape = (len(related), rows.width)
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.shape = (len(task.related), task.rows.width)
         self.best: Solution | None = None
 
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
-        w = flat.reshape(self.shape)
-        loss, slope, duals = np.zeros(len(w)), np.zeros(self.shape), np.zeros(self.related.shape)
-        for begin in range(0, self.rows.n, 512):
+        task, w = self.task, flat.reshape(self.shape)
+        loss, slope, duals = np.zeros(len(w)), np.zeros(self.shape), np.zeros(task.related.shape)
+        for begin in range(0, task.rows.n, 512):
             part = slice(begin, begin + 512)
-            x, columns = self.rows.take(part)
-            at = (w if columns is None else w[:, columns]).astype(self.rows.dtype)
-            sign = np.where(self.related[:, part], 1.0, -1.0)
+            x, columns = task.rows.take(part)
+            at = (w if columns is None else w[:, columns]).astype(task.rows.dtype)
+            sign = np.where(task.related[:, part], 1.0, -1.0)
             margin = sign * (x @ at.T).T
-            loss += np.logaddexp(0.0, -margin) @ self.weights[part]
+            loss += np.logaddexp(0.0, -margin) @ task.weights[part]
             small = np.exp(-np.abs(margin))
             tail = np.where(margin >= 0, small, 1.0) / (1.0 + small)
-            duals[:, part] = sign * tail * self.weights[part]
-            change = duals[:, part].astype(self.rows.dtype) @ x
+            duals[:, part] = sign * tail * task.weights[part]
+            change = duals[:, part].astype(task.rows.dtype) @ x
             slope[:, slice(None) if columns is None else columns] += change
-        gradient = self.lam * w - slope
-        self._remember(w, duals, loss / LN2 + prior(w, self.lam), gradient)
-        total = float(loss.sum()) + 0.5 * self.lam * float(np.vdot(w, w))
+        gradient = task.lam * w - slope
+        primal = loss / LN2 + prior(w, task.lam)
+        if self.best is None or primal.sum() < self.best.primal.sum():
+            dual = primal - gap_of(gradient, task.lam)
+            self.best = Solution(w.copy(), duals, primal, dual, True, 0, "epochs")
+        total = float(loss.sum()) + 0.5 * task.lam * float(np.vdot(w, w))
         return total, gradient.ravel()
 
-    def _remember(
-        self,
-        w: Floats,
-        duals: Floats,
-        primal: Floats,
-        gradient: Floats,
-    ) -> None:
-        # With the dual variables that belong to w, the duality gap is |gradient|^2 / (2 lambda).
-        if self.best is None or primal.sum() < self.best.primal.sum():
-            gap = np.einsum("km,km->k", gradient, gradient) / (2.0 * self.lam * LN2)
-            self.best = Solution(w.copy(), duals, primal, primal - gap, True, 0, "epochs")
 
-
-def certified(
-    rows: Rows,
-    related: Flags,
-    weights: Floats,
-    lam: float,
-    w: Floats,
-) -> Solution:
+def certified(task: Task, w: Floats) -> Solution:
     """Return `w` with its objective and a bound on the minimum."""
-    objective = _Objective(rows, related, weights, lam)
+    objective = _Objective(task)
     objective(w.ravel())
     assert objective.best is not None
     return objective.best
 
 
-def solve_lbfgs(
-    rows: Rows,
-    related: Flags,
-    weights: Floats,
-    lam: float,
-    controls: Controls,
-    start: Floats | None = None,
-) -> Solution:
+def solve_lbfgs(task: Task, controls: Controls, start: Floats | None = None) -> Solution:
     """Fit all labels to rows in memory, from the coefficients `start` (natural) or from zero."""
-    objective = _Objective(rows, related, weights, lam)
+    objective = _Objective(task)
+
+    def reached() -> tuple[float, float]:
+        best = objective.best
+        return (-np.inf, np.inf) if best is None else (float(best.dual.sum()), best.gap)
+
+    first = np.zeros(objective.shape) if start is None else start
+    iterations, reason = run_lbfgs(objective, first, reached, controls)
+    assert objective.best is not None
+    objective.best.epochs, objective.best.reason = iterations, reason
+    return objective.best
+
+
+def run_lbfgs(
+    objective: Callable[[Floats], tuple[float, Floats]],
+    start: Floats,
+    reached: Callable[[], tuple[float, float]],
+    controls: Controls,
+) -> tuple[int, str]:
+    """Minimise by L-BFGS until the gap is small enough or time is over.
+
+    Parameters
+    ----------
+    objective : callable
+        Gives value and gradient; remembers the best point.
+    start : array
+    reached : callable
+        Gives a bound on the minimum, in bits, and the relative gap of the best point so far,
+        infinite before there is one.
+    controls : Controls
+
+    Returns
+    -------
+    iterations, reason
+        The reason is one of `Solution`.
+    """
     iterations, reason = 0, "epochs"
 
     def check(intermediate_result: Any) -> None:
         nonlocal iterations, reason
         iterations += 1
-        best = objective.best
-        assert best is not None
-        controls.tell(iterations, float(best.dual.sum()), best.gap)
-        if best.gap <= controls.tol:
-            reason = "converged"
-        elif controls.late():
+        bound, gap = reached()
+        controls.tell(iterations, bound, gap)
+        if gap > controls.tol:
+            if not controls.late():
+                return
             reason = "time"
-        else:
-            return
         raise StopIteration
 
-    first = np.zeros(objective.shape) if start is None else start
     options: Any = {"maxiter": controls.max_epochs, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0}
     try:
         minimize(
-            objective, first.ravel(), method="L-BFGS-B", jac=True, callback=check, options=options
+            objective, start.ravel(), method="L-BFGS-B", jac=True, callback=check, options=options
         )
     except KeyboardInterrupt:
-        if objective.best is None:
+        if np.isinf(reached()[1]):
             raise
         reason = "interrupted"
-    best = objective.best
-    assert best is not None
-    best.epochs, best.reason = iterations, reason
-    if best.gap <= controls.tol:
-        best.reason = "converged"
-    return best
+    return iterations, "converged" if reached()[1] <= controls.tol else reason

@@ -17,55 +17,41 @@ from sklearn.linear_model import LogisticRegression
 from relatum.array_types import Flags, Floats
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs
 from relatum.measures.fit.rows import Rows
-from relatum.measures.fit.sdca import Controls, Solution, solve_rows
+from relatum.measures.fit.sdca import Controls, Solution, Task, solve_rows
 
-__all__ = ["solve_auto", "solve_newton"]
+__all__ = ["SOLVERS", "solve_newton"]
 
 # A Hessian of this many rows is factored in well under a second.
 _NEWTON_WIDTH = 2048
 
 
-def solve_auto(
-    rows: Rows,
-    related: Flags,
-    weights: Floats,
-    lam: float,
-    controls: Controls,
-    start: Floats | None = None,
-) -> Solution:
+def solve_auto(task: Task, controls: Controls, start: Floats | None = None) -> Solution:
     """Fit by dual ascent; where that creeps, finish with Newton (few features) or L-BFGS."""
     patient = replace(controls, stop_if_slow=True)
-    found = solve_rows(rows, related, weights, lam, patient, start)
+    found = solve_rows(task, patient, start)
     if found.reason != "slow":
         return found
-    finish = solve_newton if rows.width <= _NEWTON_WIDTH else solve_lbfgs
-    better = finish(rows, related, weights, lam, controls, found.w)
+    finish = solve_newton if task.rows.width <= _NEWTON_WIDTH else solve_lbfgs
+    better = finish(task, controls, found.w)
     better.epochs += found.epochs
     return better if better.gap <= found.gap else replace(found, reason=better.reason)
 
 
-def solve_newton(
-    rows: Rows,
-    related: Flags,
-    weights: Floats,
-    lam: float,
-    controls: Controls,
-    start: Floats | None = None,
-) -> Solution:
+def solve_newton(task: Task, controls: Controls, start: Floats | None = None) -> Solution:
     """Fit label by label from the coefficients `start` (natural) or from zero."""
-    x = _table(rows)
-    w = np.zeros((len(related), rows.width)) if start is None else start.copy()
+    x = _table(task.rows)
+    w = np.zeros((len(task.related), task.rows.width)) if start is None else start.copy()
     iterations, reason = 0, "epochs"
     try:
-        for k, y in enumerate(related):
+        for k, y in enumerate(task.related):
             if controls.late():
                 reason = "time"
                 break
-            w[k], steps = _fit_label(x, y, weights, lam, w[k])
+            w[k], steps = _fit_label(x, y, task.weights, task.lam, w[k])
             iterations = max(iterations, steps)
     except KeyboardInterrupt:
         reason = "interrupted"
-    found = certified(Rows(x, np.float64), related, weights, lam, w)
+    found = certified(replace(task, rows=Rows(x, np.float64)), w)
     found.epochs = iterations
     found.reason = "converged" if found.gap <= controls.tol else reason
     return found
@@ -96,3 +82,6 @@ def _fit_label(x: Any, y: Flags, weights: Floats, lam: float, w: Floats) -> tupl
         warnings.simplefilter("ignore")  # the duality gap is the judge of convergence
         model.fit(x, y, sample_weight=weights)
     return np.asarray(model.coef_[0], dtype=np.float64), int(np.max(model.n_iter_))
+
+
+SOLVERS = {"auto": solve_auto, "sdca": solve_rows, "lbfgs": solve_lbfgs, "newton": solve_newton}

@@ -24,14 +24,13 @@ from relatum.measures.fit.rows import Block, Rows
 from relatum.measures.objective import LN2, logistic_dual
 
 __all__ = [
-    "Ascent",
     "Controls",
     "Monitor",
     "Solution",
+    "Task",
     "Weights",
     "block_size",
-    "divergence",
-    "dual_objective",
+    "gap_of",
     "natural_lambda",
     "prior",
     "solve_rows",
@@ -121,26 +120,14 @@ class Weights:
                 self.copy[:, columns] = self.w[:, columns]
 
 
-def divergence(rows: Rows, w: Floats, related: Flags, weights: Floats) -> Floats:
-    """D_x of every label at w, in bits."""
-    at = Weights(w, rows.dtype)
-    total = np.zeros(len(w))
-    for start in range(0, rows.n, 512):
-        part = slice(start, start + 512)
-        scores = at.scores(rows.take(part))
-        np.negative(scores, out=scores, where=related[:, part])
-        total += np.logaddexp(0.0, scores) @ weights[part]
-    return total / LN2
-
-
 def prior(w: Floats, lam: float) -> Floats:
     """R_sigma of every label at w, in bits."""
     return np.asarray(np.einsum("km,km->k", w, w) * (lam / (2.0 * LN2)))
 
 
-def dual_objective(duals: Floats, w: Floats, lam: float, c: Floats) -> Floats:
-    """Dual objective of every label, in bits."""
-    return logistic_dual(duals, w / LN2, lam * LN2**2, c)
+def gap_of(gradient: Floats, lam: float) -> Floats:
+    """Duality gap of every label, in bits, with the dual variables that belong to w."""
+    return np.asarray(np.einsum("km,km->k", gradient, gradient) / (2.0 * lam * LN2))
 
 
 def block_size(width: int) -> int:
@@ -149,11 +136,43 @@ def block_size(width: int) -> int:
     return int(min(64, max(32, 2**18 // max(width, 1))))
 
 
-class Ascent:
-    """The state of dual ascent on rows in memory (one table, or one batch of a stream)."""
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is minimised, over rows in memory (one table, or one batch of a stream).
 
-    def __init__(self, rows: Rows, related: Flags, weights: Floats, lam: float) -> None:
-        self.rows, self.related, self.weights, self.lam = rows, related, weights, lam
+    Attributes
+    ----------
+    rows : Rows
+    related : bool array (labels, rows)
+    weights : float64 array (rows,)
+    lam : float
+        The factor lambda of the prior.
+    """
+
+    rows: Rows
+    related: Flags
+    weights: Floats
+    lam: float
+
+    def divergence(self, w: Floats) -> Floats:
+        """D_x of every label at w, in bits."""
+        at = Weights(w, self.rows.dtype)
+        total = np.zeros(len(w))
+        for start in range(0, self.rows.n, 512):
+            part = slice(start, start + 512)
+            scores = at.scores(self.rows.take(part))
+            np.negative(scores, out=scores, where=self.related[:, part])
+            total += np.logaddexp(0.0, scores) @ self.weights[part]
+        return total / LN2
+
+    def dual(self, duals: Floats, w: Floats) -> Floats:
+        """Dual objective of every label, in bits."""
+        return logistic_dual(duals, w / LN2, self.lam * LN2**2, self.weights)
+
+    def certified(self, at: Weights, duals: Floats) -> Solution:
+        """Return the point with its exact primal and dual objectives."""
+        primal = self.divergence(at.w) + prior(at.w, self.lam)
+        return Solution(at.w, duals, primal, self.dual(duals, at.w), True, 0, "epochs")
 
     def visit(
         self,
@@ -183,35 +202,28 @@ class Ascent:
         return gaps, gram
 
 
-def solve_rows(
-    rows: Rows,
-    related: Flags,
-    weights: Floats,
-    lam: float,
-    controls: Controls,
-    start: Floats | None = None,
-) -> Solution:
+def solve_rows(task: Task, controls: Controls, start: Floats | None = None) -> Solution:
     """Fit all labels to rows in memory, from the dual variables `start` or from zero.
 
     Starting at zero matters: most rows end there, and one half, the other natural choice, is far
     from the optimum of every easy row.
     """
-    duals = np.zeros(related.shape) if start is None else start.copy()
-    at = _synchronised(rows, duals, lam, trivial=start is None)
-    sweeps = _Sweeps(Ascent(rows, related, weights, lam), controls)
+    duals = np.zeros(task.related.shape) if start is None else start.copy()
+    at = _synchronised(task, duals, trivial=start is None)
+    sweeps = _Sweeps(task, controls)
     epoch, reason = 0, "epochs"
     estimates: list[float] = []
     try:
         while epoch < controls.max_epochs and reason == "epochs":
             epoch += 1
             running, complete = sweeps.run(at, duals)
-            bound = float(dual_objective(duals, at.w, lam, weights).sum())
+            bound = float(task.dual(duals, at.w).sum())
             estimates.append(running / bound if bound > 0.0 else float("inf"))
             controls.tell(epoch, bound, estimates[-1])
             if not complete:
                 reason = "time"
             elif estimates[-1] <= 4.0 * controls.tol:
-                found = _certified(rows, related, weights, lam, at, duals)
+                found = task.certified(at, duals)
                 if found.gap <= controls.tol:
                     found.epochs, found.reason = epoch, "converged"
                     return found
@@ -219,8 +231,8 @@ def solve_rows(
                 reason = "slow"
     except KeyboardInterrupt:
         reason = "interrupted"
-        at = _synchronised(rows, duals, lam)
-    found = _certified(rows, related, weights, lam, at, duals)
+        at = _synchronised(task, duals)
+    found = task.certified(at, duals)
     found.epochs = epoch
     found.reason = "converged" if found.gap <= controls.tol else reason
     return found
@@ -232,13 +244,13 @@ class _Sweeps:
     Gram matrices are kept from one pass to the next where that takes little memory.
     """
 
-    def __init__(self, ascent: Ascent, controls: Controls) -> None:
-        self.ascent, self.controls = ascent, controls
+    def __init__(self, task: Task, controls: Controls) -> None:
+        self.task, self.controls = task, controls
         self.rng = np.random.default_rng(controls.seed)
-        n, size = ascent.rows.n, block_size(ascent.rows.width)
+        n, size = task.rows.n, block_size(task.rows.width)
         order = self.rng.permutation(n)
         self.blocks = [order[i : i + size] for i in range(0, n, size)]
-        self.keep = n * size * np.dtype(ascent.rows.dtype).itemsize <= _MOST_GRAM_BYTES
+        self.keep = n * size * np.dtype(task.rows.dtype).itemsize <= _MOST_GRAM_BYTES
         self.grams: dict[int, NDArray[Any]] = {}
 
     def run(self, at: Weights, duals: Floats) -> tuple[float, bool]:
@@ -248,25 +260,11 @@ class _Sweeps:
             if self.controls.late():
                 return running, False
             inner = self.rng.permutation(len(self.blocks[b]))
-            gaps, gram = self.ascent.visit(self.blocks[b], at, duals, inner, self.grams.get(b))
+            gaps, gram = self.task.visit(self.blocks[b], at, duals, inner, self.grams.get(b))
             if self.keep:
                 self.grams[b] = gram
             running += float(gaps.sum()) / LN2
         return running, True
-
-
-def _certified(
-    rows: Rows,
-    related: Flags,
-    weights: Floats,
-    lam: float,
-    at: Weights,
-    duals: Floats,
-) -> Solution:
-    """Return the point with its exact primal and dual objectives."""
-    primal = divergence(rows, at.w, related, weights) + prior(at.w, lam)
-    dual = dual_objective(duals, at.w, lam, weights)
-    return Solution(at.w, duals, primal, dual, True, 0, "epochs")
 
 
 def _slow(estimates: list[float], tol: float) -> bool:
@@ -278,8 +276,9 @@ def _slow(estimates: list[float], tol: float) -> bool:
     return bool(now * min(pace, 1.0) ** 50 > tol)
 
 
-def _synchronised(rows: Rows, duals: Floats, lam: float, trivial: bool = False) -> Weights:
+def _synchronised(task: Task, duals: Floats, trivial: bool = False) -> Weights:
     """Return w = sum_i duals_i x_i / lambda from scratch (`trivial`: all duals are zero)."""
+    rows = task.rows
     at = Weights(np.zeros((len(duals), rows.width)), rows.dtype)
     if trivial:
         return at
@@ -289,4 +288,4 @@ def _synchronised(rows: Rows, duals: Floats, lam: float, trivial: bool = False) 
         part = slice(begin, begin + 256)
         x, columns = rows.take(part)
         total[:, slice(None) if columns is None else columns] += duals[:, part] @ x.astype(float)
-    return Weights(total / lam, rows.dtype)
+    return Weights(total / task.lam, rows.dtype)

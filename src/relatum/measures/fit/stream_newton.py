@@ -15,7 +15,7 @@ from scipy.linalg import cho_factor, cho_solve
 from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
 from relatum.measures.fit.rows import Rows
-from relatum.measures.fit.sdca import Controls, Solution, prior
+from relatum.measures.fit.sdca import Controls, Solution, gap_of, prior
 from relatum.measures.fit.streams import Epoch
 from relatum.measures.objective import LN2
 
@@ -60,9 +60,8 @@ class _Sums:
         self.count += rows.n
 
     def solution(self, epochs: int, reason: str) -> Solution:
-        # With the dual variables that belong to w, the duality gap is |gradient|^2 / (2 lambda).
-        gap = np.einsum("km,km->k", self.gradient, self.gradient) / (2.0 * self.lam * LN2)
-        return Solution(self.w, [], self.primal, self.primal - gap, True, epochs, reason)
+        dual = self.primal - gap_of(self.gradient, self.lam)
+        return Solution(self.w, [], self.primal, dual, True, epochs, reason)
 
     def step(self) -> Floats:
         pairs = zip(self.hessian, self.gradient, strict=True)

@@ -16,12 +16,11 @@ from relatum.array_types import Flags, Floats
 from relatum.errors import DataError, RelatumError
 from relatum.measures.fit.rows import Rows, computing_type
 from relatum.measures.fit.sdca import (
-    Ascent,
     Controls,
     Solution,
+    Task,
     Weights,
     block_size,
-    divergence,
     prior,
 )
 from relatum.measures.objective import LN2, entropy
@@ -86,7 +85,7 @@ class _Progress:
         self.at: Weights | None = None
         self.lam = 1.0
         self.duals: list[Floats] = []
-        self.prints: list[int] = []
+        self.fingerprints: list[int] = []
         self.running = np.zeros(0)
         self.entropy = np.zeros(0)
 
@@ -109,12 +108,12 @@ class _Progress:
             duals = np.zeros(shape)
             if keep:
                 self.duals.append(duals)
-                self.prints.append(_fingerprint(rows, related))
+                self.fingerprints.append(_fingerprint(rows, related))
             return duals
         if (
             number >= len(self.duals)
             or self.duals[number].shape != shape
-            or self.prints[number] != _fingerprint(rows, related)
+            or self.fingerprints[number] != _fingerprint(rows, related)
         ):
             raise DataError(
                 "A stream that is read several times must yield the same batches every time; "
@@ -152,13 +151,13 @@ def _read_once(
         at = progress.ensure(rows, len(related), choose)
         ones = np.ones(rows.n)
         duals = progress.dual_variables(number, rows, related, first, keep)
-        ascent = Ascent(rows, related, ones, progress.lam)
+        task = Task(rows, related, ones, progress.lam)
         before = entropy(duals, ones)
         order = rng.permutation(rows.n)
         size = block_size(rows.width)
         for begin in range(0, rows.n, size):
             index = order[begin : begin + size]
-            gaps, _ = ascent.visit(index, at, duals, rng.permutation(len(index)), None)
+            gaps, _ = task.visit(index, at, duals, rng.permutation(len(index)), None)
             progress.running += gaps / LN2
         progress.entropy += entropy(duals, ones) - before
         if controls.late():
@@ -214,6 +213,6 @@ def _exact(found: Solution, epoch: Epoch, lam: float) -> Solution:
     """Replace the running estimate of the primal objective by its value, in one more reading."""
     total = np.zeros(len(found.w))
     for rows, related in epoch():
-        total += divergence(rows, found.w, related, np.ones(rows.n))
+        total += Task(rows, related, np.ones(rows.n), lam).divergence(found.w)
     primal = total + prior(found.w, lam)
     return Solution(found.w, found.duals, primal, found.dual, True, found.epochs, found.reason)
