@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
+import joblib
 import numpy as np
 import pytest
 
 import relatum as rt
-from relatum.cli.models import fit, predict
+from relatum.cli.models import FORMER_NAMES, fit, predict
 from relatum.errors import DataError
 
 
@@ -43,6 +47,30 @@ def test_orders(tmp_path):
     assert "3 items from 3 sequences" in fit(path, "order", None, tmp_path / "m")
     (tmp_path / "new.txt").write_text("c a b\nc b\n")
     assert predict(tmp_path / "m", tmp_path / "new.txt", None) == "a b c\nb c\n"
+
+
+def renamed(monkeypatch):
+    """Give classes the module names that older versions of the library wrote into models."""
+    for old, new in FORMER_NAMES:
+        module = import_module(f"relatum.{new}")
+        monkeypatch.setitem(sys.modules, f"relatum.{old}", module)
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                monkeypatch.setattr(value, "__module__", f"relatum.{old}")
+
+
+def test_models_of_older_versions_are_read(table, tmp_path, monkeypatch):
+    path, labels = table
+    out = tmp_path / "old.model"
+    with monkeypatch.context() as patch:
+        renamed(patch)
+        fit(path, "equivalence", "kind", out)
+    assert b"relatum.relation" in out.read_bytes()
+    with pytest.raises(ModuleNotFoundError, match=r"relatum\.(certificate|estimate|relation)"):
+        joblib.load(out)
+    found = [r.split(",")[1] for r in predict(out, path, None).splitlines()[1:]]
+    assert rt.metrics.rand_error(labels, found) == 0.0
+    assert "relatum.relation" not in sys.modules
 
 
 def test_errors(table, tmp_path):

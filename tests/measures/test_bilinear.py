@@ -42,8 +42,7 @@ def test_is_the_logistic_measure_on_products_of_features(problem, fitted):
 def test_gradient_equals_finite_differences(problem):
     v, i, j, y = problem
     weights = np.random.default_rng(2).random(len(i))
-    fit = _Fit(np.hstack([np.ones((60, 1)), v]), i, j, y == 1, weights)
-    fit.lam = 0.7
+    fit = _Fit(np.hstack([np.ones((60, 1)), v]), (i, j), y == 1, weights, 0.7)
     w = np.random.default_rng(1).normal(size=(4, 4))
     w = w + w.T
     _, gradient = fit._value(w)

@@ -6,8 +6,10 @@ A model file is a pickle written by joblib: load only files that you trust.
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,17 @@ from relatum.io.files import numbered_lines, opened, require_writable, write_ato
 
 __all__ = ["fit", "predict"]
 
+
+# Model files hold estimates by the names of their classes, and some were written when these
+# modules had other names.
+FORMER_NAMES = (
+    ("certificate", "proof.certificate"),
+    ("estimate", "proof.estimate"),
+    ("feasible", "problem.feasible"),
+    ("properties", "problem.properties"),
+    ("relation", "problem.relation"),
+    ("scores", "problem.scores"),
+)
 
 Table = tuple[list[str], list[tuple[int, list[str]]]]
 
@@ -98,8 +111,20 @@ def fit(path: Path, kind: str, label: str | None, out: Path) -> str:
     return f"Learned from {said}; the model is in {out}."
 
 
+@contextmanager
+def _former_names() -> Iterator[None]:
+    """Let pickles find classes by the modules that held them before."""
+    names = {f"relatum.{old}": import_module(f"relatum.{new}") for old, new in FORMER_NAMES}
+    sys.modules.update(names)
+    try:
+        yield
+    finally:
+        for name in names:
+            del sys.modules[name]
+
+
 def _load(path: Path) -> dict[str, Any]:
-    with opened(path) as file:
+    with opened(path) as file, _former_names():
         try:
             content = joblib.load(file)
             if "relatum" not in content:

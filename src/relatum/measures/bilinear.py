@@ -165,7 +165,8 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             why = {"epochs": "max_iter", "time": "time_limit", "interrupted": "an interruption"}
             warnings.warn(
                 f"BilinearPairMeasure stopped at relative duality gap {self.duality_gap_:.2e} "
-                f"(tol={self.tol:g}) because of {why[reason]}; the parameters found so far are kept.",
+                f"(tol={self.tol:g}) because of {why[reason]}; "
+                "the parameters found so far are kept.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
