@@ -39,7 +39,7 @@ TESTED_WITH = {
     "pair_tables/result": "pair_tables/test_api.py",
     "pair_tables/on_duckdb/reuse": "pair_tables/test_api.py",
     "pair_tables/on_spark/known": "pair_tables/on_spark/test_engine.py",
-    "solvers/partition/exact/incumbent": "solvers/partition/exact/test_branch_and_cut.py",
+    "solvers/partition/exact/opening": "solvers/partition/exact/test_opening.py",
     "solvers/partition/exact/node": "solvers/partition/exact/test_branch_and_cut.py",
     "solvers/partition/exact/relaxation": "solvers/partition/exact/test_branch_and_cut.py",
     "solvers/partition/exact/prices": "solvers/partition/exact/test_capped.py",

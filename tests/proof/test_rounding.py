@@ -17,13 +17,16 @@ def test_rounding_up_covers_float_sums():
         v = rng.normal(size=50) * 10.0 ** rng.integers(0, 12, 50)
         true = sum(map(Fraction, v.tolist()))
         assert Fraction(round_up(float(v.sum()), float(np.abs(v).sum()))) >= true
+    assert round_up(7.0, 0.0) == 7.0  # the sum of integers is exact
     assert round_up(math.inf, 1.0) == math.inf
     assert round_up(-math.inf, 1.0) == -math.inf
 
 
-def test_grids_are_those_of_integers_only():
+def test_grids_are_those_of_binary_fractions_only():
     assert grid_of(np.array([6.0, -9.0, 0.0])) == 3.0
-    assert grid_of(np.array([0.5, 1.0])) == 0.0
+    assert grid_of(np.array([0.5, -1.25])) == 0.25
+    assert grid_of(np.array([0.1, 0.2])) == 0.0
+    assert grid_of(np.array([1.0, np.pi])) == 0.0
     assert grid_of(np.array([0.0])) == 0.0
     assert grid_of(np.array([2.0**53, 1.0])) == 0.0
     c = np.array([3.1, 0.1])

@@ -24,7 +24,7 @@ from relatum.proof.certificate import (
 )
 from relatum.proof.checker import Verification, verify
 from relatum.proof.conflicts import find_conflict, sentence_of, smallest
-from relatum.proof.estimate import Estimate, Status, closes
+from relatum.proof.estimate import Estimate, Status, closes, tolerated_gap
 from relatum.proof.order_rows import folded_half_rows
 from relatum.proof.partition_rows import (
     most_capped_pairs,
@@ -33,10 +33,11 @@ from relatum.proof.partition_rows import (
     two_partition_rows,
 )
 from relatum.proof.propagation import Closure, Propagator
-from relatum.proof.rounding import gap_to_close, grid_of, round_up, sums_are_exact
+from relatum.proof.rounding import LP_ROUNDING, gap_to_close, grid_of, round_up, sums_are_exact
 
 __all__ = [
     "FAMILIES",
+    "LP_ROUNDING",
     "Branch",
     "Certificate",
     "Closure",
@@ -69,6 +70,7 @@ __all__ = [
     "sentence_of",
     "smallest",
     "sums_are_exact",
+    "tolerated_gap",
     "two_partition_rows",
     "verify",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 from relatum.problem import Relation
 from relatum.proof.certificate import Certificate
 
-__all__ = ["Estimate", "Status", "closes"]
+__all__ = ["Estimate", "Status", "closes", "tolerated_gap"]
 
 
 class Status(Enum):
@@ -87,10 +87,15 @@ class Estimate:
         return Estimate, (*fields, self.solver, self.message, dict(self.stats))
 
 
-def closes(value: float, bound: float) -> bool:
-    """Say whether a bound is close enough to a value to call it optimal.
+def tolerated_gap(value: float) -> float:
+    """Return the gap, in bits, up to which a value is called optimal.
 
-    The tolerance, a millionth of a bit plus 1e-9 of the value, covers the rounding of
-    sums of floats; for integer log-odds bounds are exact and the gap is zero.
+    A millionth of a bit plus 1e-9 of the value: it covers the rounding of sums of floats;
+    for integer log-odds bounds are exact and the gap is zero.
     """
-    return bound - value <= 1e-6 + 1e-9 * abs(value)
+    return 1e-6 + 1e-9 * abs(value)
+
+
+def closes(value: float, bound: float) -> bool:
+    """Say whether a bound is close enough to a value to call it optimal."""
+    return bound - value <= tolerated_gap(value)

@@ -1,4 +1,4 @@
-"""Float arithmetic of bounds, for solvers: what they claim is rounded up."""
+"""Float arithmetic of bounds, for solvers: what they claim is rounded up, here and nowhere else."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ from relatum.array_types import Floats
 from relatum.problem import Problem
 from relatum.proof.arithmetic import exponent_needed
 
-__all__ = ["gap_to_close", "grid_of", "round_up", "sums_are_exact"]
+__all__ = ["LP_ROUNDING", "gap_to_close", "grid_of", "round_up", "sums_are_exact"]
+
+
+# What float sums may be off by, as a share of the sum of the absolute values that enter them:
+# more than a thousand additions one after the other lose.
+ROUNDING = 1e-13
+# The same for bounds of linear programs, whose summands are themselves differences of a
+# log-odds and of the multipliers of many rows.
+LP_ROUNDING = 10 * ROUNDING
+FINEST_GRID = 30  # binary places: steps finer than that rule out nothing that rounding does not
 
 
 def round_up(bound: float, magnitude: float) -> float:
     """Raise a bound by more than float rounding may have lowered it.
 
-    `magnitude` is the sum of the absolute values that went into it.
+    `magnitude` is the sum of the absolute values that went into it; 0 if their sum is exact,
+    as that of integers is.
     """
-    if math.isinf(bound):
+    if math.isinf(bound) or magnitude == 0:
         return bound
-    return bound + 1e-13 * magnitude + abs(bound) * 1e-15
+    return bound + ROUNDING * magnitude + abs(bound) * 1e-15
 
 
 def gap_to_close(bound: float, value: float) -> float:
@@ -40,15 +50,14 @@ def sums_are_exact(problem: Problem) -> bool:
 
 
 def grid_of(values: Floats, scores: Floats | None = None) -> float:
-    """Return the greatest common divisor of integer values, or 0.0 if there is none to use.
+    """Return the greatest common divisor of values on a binary grid, or 0.0 if it is of no use.
 
-    Where the values are sums and differences of scores, these have to be integers as well:
+    Where the values are sums and differences of scores, these have to be on the grid as well:
     3.1 - 0.1 is the integer 3 in floating point only.
     """
     scores = values if scores is None else scores
-    v = np.abs(values[values != 0])
-    if v.size == 0 or not np.array_equal(scores, np.rint(scores)):
+    bits = exponent_needed(scores)
+    if bits > FINEST_GRID or float(np.abs(scores).sum()) * 2.0**bits >= 2.0**53:
         return 0.0
-    if float(np.abs(scores).sum()) >= 2**53:
-        return 0.0
-    return float(np.gcd.reduce(v.astype(np.int64)))
+    v = np.abs(values[values != 0]) * 2.0**bits
+    return float(np.gcd.reduce(v.astype(np.int64))) / 2.0**bits if v.size else 0.0

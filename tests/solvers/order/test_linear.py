@@ -9,18 +9,18 @@ import naive
 import relatum as rt
 from relatum.io import read_lolib
 from relatum.solvers.control import Control
+from relatum.solvers.order.branch_and_cut import Settings
 from relatum.solvers.order.linear import MANY_STATES, solve_plan
-from relatum.solvers.order.plan import Plan, plan_of
-from relatum.solvers.order.tree import TreeSettings
+from relatum.solvers.reductions.orders import Plan, plan_of
 from relatum.testing import check_solver
 
 METHODS = {
     "dp": (MANY_STATES, None),
-    "lp": (0, TreeSettings(states=0)),
-    "outright": (0, TreeSettings(root_rounds=1, max_nodes=1)),
+    "lp": (0, Settings(states=0)),
+    "outright": (0, Settings(root_rounds=1, max_nodes=1)),
     "branching": (
         0,
-        TreeSettings(
+        Settings(
             root_rounds=1,
             half_rounds=0,
             node_rounds=1,
@@ -110,7 +110,7 @@ def test_branching_on_a_hard_instance_is_proved():
     c = np.array([[float((b - a) % n in squares) for b in range(n)] for a in range(n)])
     problem = rt.Problem(c, rt.LINEAR_ORDERS)
     plan = plan_of(problem)
-    settings = TreeSettings(root_rounds=4, half_rounds=0, node_rounds=2, states=0)
+    settings = Settings(root_rounds=4, half_rounds=0, node_rounds=2, states=0)
     order, bound, proof, stats = solve_plan(plan, Control(prove=True), None, 0, settings)
     assert stats["nodes"] > 1
     e = rt.infer(problem, prove=True)
@@ -123,7 +123,7 @@ def test_branching_on_a_hard_instance_is_proved():
 @pytest.mark.parametrize("max_nodes", [1, 3, 6, 12])
 def test_a_tree_cut_short_proves_the_bound_it_claims(max_nodes):
     # so few iterations that bounds below the root are worse than those they come from
-    settings = TreeSettings(
+    settings = Settings(
         root_rounds=12,
         half_rounds=0,
         node_rounds=1,

@@ -8,8 +8,8 @@ import pytest
 import naive
 import relatum as rt
 from relatum.solvers.control import Control
+from relatum.solvers.order.branch_and_cut import Settings
 from relatum.solvers.order.preorders import distances, solve
-from relatum.solvers.order.tree import TreeSettings
 from relatum.testing import check_solver
 
 SETS = {
@@ -114,8 +114,8 @@ def test_agrees_with_brute_force(name):
 
 
 FORCED = {
-    "lp": TreeSettings(half_rounds=0),
-    "branching": TreeSettings(
+    "lp": Settings(half_rounds=0),
+    "branching": Settings(
         root_rounds=1, half_rounds=0, node_rounds=1, iterations=3, node_iterations=3
     ),
 }

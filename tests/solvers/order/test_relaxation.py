@@ -67,12 +67,12 @@ def test_an_incumbent_takes_better_orders_only():
     assert not incumbent.offer(best)
     assert not incumbent.offer(worst)
     assert incumbent.value == values.max()
-    assert incumbent.level > incumbent.value  # integers: a bound below the next one will do
+    assert incumbent.cutoff > incumbent.value  # integers: a bound below the next one will do
 
 
 @pytest.mark.parametrize("scale", [1.0, 0.3])
 @pytest.mark.parametrize("seed", range(6))
-def test_what_is_open_is_settled_as_by_all_orders(seed, scale):
+def test_what_is_open_is_finished_as_by_all_orders(seed, scale):
     d = _differences(seed, 7) * scale
     orders, values = _values(d)
     rank = np.argsort(orders, axis=1)
@@ -86,8 +86,8 @@ def test_what_is_open_is_settled_as_by_all_orders(seed, scale):
         open_ = (rank[:, pairs[:, 0]] < rank[:, pairs[:, 1]]).all(axis=1)
         incumbent = OrderIncumbent(d, orders[int(rng.integers(len(orders)))])
         before = incumbent.value
-        assert not relaxation.settle(incumbent, 0)
+        assert not relaxation.finish(incumbent, 0)
         assert incumbent.value == before
-        assert relaxation.settle(incumbent, 1 << 12)
+        assert relaxation.finish(incumbent, 1 << 12)
         assert incumbent.value == pytest.approx(max(before, values[open_].max()), abs=1e-6)
         assert incumbent.value == pytest.approx(incumbent.value_of(incumbent.order))

@@ -7,7 +7,7 @@ import math
 from relatum.lp import backend_named
 from relatum.problem import Problem
 from relatum.solvers.control import Control
-from relatum.solvers.general.search import BranchAndCut
+from relatum.solvers.general.branch_and_cut import BranchAndCut
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["MOST_PAIRS"]

@@ -14,8 +14,7 @@ from relatum.kernels.order.batch import order_small_many
 from relatum.problem import LINEAR_ORDERS, DenseScores, LinearOrder, Problem
 from relatum.proof import Certificate, Decompose, Estimate, Leaf, Merge, Proof, Status, SubsetOrder
 from relatum.solvers.order.linear import SUBSET_MARGIN, refuses
-from relatum.solvers.order.plan import closed_evidence
-from relatum.solvers.order.relaxation import imply_steps
+from relatum.solvers.reductions import closed_evidence, imply_steps
 
 __all__ = ["LARGEST", "order_many"]
 

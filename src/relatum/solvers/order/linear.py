@@ -16,12 +16,12 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.states import pruned_order
 from relatum.problem import LINEAR_ORDERS, LinearOrder, Problem
-from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
+from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder, round_up
 from relatum.solvers.control import Control
-from relatum.solvers.order.plan import Plan, plan_of
-from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation, imply_steps
+from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
+from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
 from relatum.solvers.order.search import OrderSearch
-from relatum.solvers.order.tree import Tree, TreeSettings
+from relatum.solvers.reductions import Plan, imply_steps, plan_of
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "SUBSET_MARGIN", "refuses", "solve_plan"]
@@ -47,7 +47,7 @@ def solve_plan(
     control: Control,
     start: Index | None = None,
     states: int = FEW_STATES,
-    settings: TreeSettings | None = None,
+    settings: Settings | None = None,
 ) -> tuple[Index, float, Proof, dict[str, Any]]:
     """Order every part; return (order of elements, bound, proof, stats)."""
     d = plan.search_weights
@@ -86,6 +86,13 @@ def _integers(w: Floats) -> bool:
     return bool(np.abs(w).sum() < 2.0**52 and np.array_equal(w, np.rint(w)))
 
 
+def _magnitude(w: Floats, inner: Floats) -> float:
+    """Return what the rounding of sums is measured by: nothing for integers."""
+    if _integers(w) and _integers(inner):
+        return 0.0
+    return float(np.abs(w).sum() + np.abs(inner).sum())
+
+
 def _part_base(plan: Plan, part: Index) -> tuple[Floats, float]:
     """Weights of a part, and what any order of it has: inner worths and w_ba for a < b."""
     w = plan.w[np.ix_(part, part)]
@@ -117,7 +124,7 @@ def _by_search(
     control: Control,
     start: Index | None,
     large: int,
-    settings: TreeSettings | None,
+    settings: Settings | None,
 ) -> _Part:
     """Anneal; then prove, if asked to."""
     sub = d[np.ix_(part, part)]
@@ -140,15 +147,13 @@ def _by_search(
     known = np.argwhere(before).astype(np.int64)
     if len(known):
         relaxation.assign(known, np.ones(len(known), dtype=np.bool_))
-    settings = settings or TreeSettings()
+    settings = settings or Settings()
     if not incumbent.grid and incumbent.tolerance < 2 * SUBSET_MARGIN * np.abs(w).sum():
         settings = replace(settings, states=0)  # solver and checker round too much
-    tree = Tree(relaxation, incumbent, control, settings)
-    bound, proof = tree.run()
-    total = bound + base
-    if not (_integers(w) and _integers(plan.inner[part])):
-        total += 1e-13 * float(np.abs(w).sum() + np.abs(plan.inner[part]).sum())
-    return _Part(incumbent.order, total, proof, tree.stats)
+    search_tree = BranchAndCut(relaxation, incumbent, control, settings)
+    bound, proof = search_tree.run()
+    total = round_up(bound + base, _magnitude(w, plan.inner[part]))
+    return _Part(incumbent.order, total, proof, search_tree.stats)
 
 
 def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) -> _Part:
@@ -222,9 +227,7 @@ def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[flo
     best = np.maximum(barred, barred.T)[np.triu_indices(len(plan.w), 1)]
     outside = ~inside[np.triu_indices(len(plan.w), 1)]
     terms = [*best[outside].tolist(), *plan.inner[alone].tolist(), *(b for _, b, _ in proofs)]
-    bound = math.fsum(terms)
-    if not (_integers(plan.w) and _integers(plan.inner)):
-        bound += 1e-13 * float(np.abs(plan.w).sum() + np.abs(plan.inner).sum())
+    bound = round_up(math.fsum(terms), _magnitude(plan.w, plan.inner))
     proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
     if len(plan.w) < len(plan.labels):
         proof = Merge(plan.labels, proof)

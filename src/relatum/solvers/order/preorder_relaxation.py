@@ -1,4 +1,4 @@
-"""The linear relaxation of preorders and their kin: one column an ordered pair.
+"""The linear relaxation of preorders and their kin: one column per ordered pair.
 
 Rows are x_ab + x_bc - x_ac <= 1, found as needed, and x_ab + x_ba <= 1 (antisymmetric) or
 >= 1 (connex), all there from the start. The latter need not be in a certificate: checkers
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,8 @@ from relatum.kernels.separation import violated_transitivity
 from relatum.lp import FirstOrderLP
 from relatum.problem import FeasibleSet
 from relatum.proof import Cuts, Proof, Propagator, grid_of
+from relatum.solvers.order.branch_and_cut import ImprovingIncumbent
 from relatum.solvers.order.preorder_search import PreorderSearch
-from relatum.solvers.order.tree import Incumbent
 
 __all__ = ["PreorderIncumbent", "PreorderRelaxation"]
 
@@ -127,7 +126,7 @@ class PreorderRelaxation:
             self._fix_columns()
         return closure.proof, closure.conflict is None
 
-    def settle(self, incumbent: Incumbent, states: int) -> bool:
+    def finish(self, incumbent: ImprovingIncumbent, states: int) -> bool:
         """Return False: no other method finishes what is open."""
         return False
 
@@ -141,12 +140,16 @@ class PreorderRelaxation:
         return [(int(self.a[k]), int(self.b[k])) for k in chosen if score[k] > 0]
 
 
-class PreorderIncumbent(Incumbent):
+class PreorderIncumbent(ImprovingIncumbent):
     """The best relation so far, rounded from points and improved by local search."""
 
-    def __init__(self, search: PreorderSearch, relaxation: PreorderRelaxation, **rest: Any) -> None:
+    def __init__(
+        self, search: PreorderSearch, relaxation: PreorderRelaxation, offset: float
+    ) -> None:
         c = search.c * ~np.eye(len(search.c), dtype=np.bool_)
-        super().__init__(0.0, grid_of(c[c != 0]), float(np.abs(c).sum()), **rest)
+        super().__init__(
+            grid=grid_of(c), magnitude=float(np.abs(c).sum()), offset=offset, share=0.5
+        )
         self.search, self.c = search, c
         self.state, self.propagator = relaxation.state.copy(), relaxation.propagator
         self._update()

@@ -24,11 +24,11 @@ from relatum.problem import (
     Problem,
     Relation,
 )
-from relatum.proof import Leaf, Proof, Propagator
+from relatum.proof import Leaf, Proof, Propagator, round_up
 from relatum.solvers.control import Control
+from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
 from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, PreorderRelaxation
 from relatum.solvers.order.preorder_search import PreorderSearch, classes_of
-from relatum.solvers.order.tree import Tree, TreeSettings
 from relatum.solvers.registry import Outcome, Solver, choose, register
 
 __all__ = ["MOST_ELEMENTS", "distances", "solve"]
@@ -49,7 +49,7 @@ def _refuses(problem: Problem) -> str | None:
 
 
 def solve(
-    problem: Problem, control: Control, prove: bool, settings: TreeSettings | None = None
+    problem: Problem, control: Control, prove: bool, settings: Settings | None = None
 ) -> Outcome:
     """Search locally and, if asked to prove, branch and cut."""
     structure = problem.feasible.structure
@@ -109,17 +109,16 @@ def _prove(
     state: NDArray[np.int8],
     search: PreorderSearch,
     control: Control,
-    settings: TreeSettings | None,
+    settings: Settings | None,
 ) -> tuple[float, Proof, dict[str, Any]]:
     relaxation = PreorderRelaxation(c, structure, state)
     diagonal = math.fsum(np.diagonal(c).tolist())
-    incumbent = PreorderIncumbent(search, relaxation, offset=diagonal)
-    tree = Tree(relaxation, incumbent, control, settings or TreeSettings(half_rounds=0))
-    bound, proof = tree.run()
-    total = bound + diagonal
-    if not incumbent.grid or not np.array_equal(c, np.rint(c)):
-        total += 1e-13 * float(np.abs(c).sum())
-    return total, proof, tree.stats
+    incumbent = PreorderIncumbent(search, relaxation, diagonal)
+    search_tree = BranchAndCut(relaxation, incumbent, control, settings or Settings(half_rounds=0))
+    bound, proof = search_tree.run()
+    exact = incumbent.grid and np.array_equal(c, np.rint(c))
+    magnitude = 0.0 if exact else float(np.abs(c).sum())
+    return round_up(bound + diagonal, magnitude), proof, search_tree.stats
 
 
 def distances(problem: Problem, y: Flags, control: Control) -> dict[str, Any]:

@@ -21,25 +21,18 @@ from relatum.kernels.order.rows import close_precedence, half_cycles, violated_d
 from relatum.kernels.order.search import insertion_search, order_gain
 from relatum.kernels.order.states import least_loss, pack_cycles
 from relatum.lp import FirstOrderLP
-from relatum.proof import Cuts, Imply, Proof, folded_half_rows, grid_of
+from relatum.proof import Cuts, Proof, folded_half_rows, grid_of
+from relatum.solvers.order.branch_and_cut import ImprovingIncumbent
 from relatum.solvers.order.search import least_gain
-from relatum.solvers.order.tree import Incumbent
+from relatum.solvers.reductions import imply_steps
 
-__all__ = ["OrderIncumbent", "OrderRelaxation", "imply_steps"]
+__all__ = ["OrderIncumbent", "OrderRelaxation"]
 
 
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
 HALF_EFFORT = 60  # nodes looked at from each source of a {0,1/2}-cut
 OUTRIGHT = 62  # elements that may be ordered outright: one bit each
-
-
-def imply_steps(steps: Index, then: Proof) -> Proof:
-    """Wrap a proof in the precedences that follow by transitivity, in their order."""
-    if not len(steps):
-        return then
-    pairs = steps[:, [0, 2]]
-    return Imply(("transitive",) * len(steps), steps, pairs, np.ones(len(steps), np.bool_), then)
 
 
 class OrderRelaxation:
@@ -186,7 +179,7 @@ class OrderRelaxation:
             self.lp.fix(self.column[a, b], (a < b).astype(np.float64))
         return partial(imply_steps, steps), bool(clash[0] < 0)
 
-    def settle(self, incumbent: Incumbent, states: int) -> bool:
+    def finish(self, incumbent: ImprovingIncumbent, states: int) -> bool:
         """Order what is open by the subsets that may begin a better order, if these are few.
 
         The best order is offered to the incumbent; True if then none is better by more than
@@ -217,7 +210,7 @@ class OrderRelaxation:
         return [(int(i[c]), int(j[c])) for c in chosen if score[c] > 0]
 
 
-class OrderIncumbent(Incumbent):
+class OrderIncumbent(ImprovingIncumbent):
     """The best linear order so far, and a local search for better ones.
 
     Parameters
@@ -225,8 +218,10 @@ class OrderIncumbent(Incumbent):
     d : float64 array (n, n)
         Differences w_ab - w_ba; the value is the sum of d_ij over i < j with i before j.
     order : int64 array (n,)
-    offset, parts
-        As in `Incumbent`.
+    offset : float
+        What is to be added to the value, as in `Incumbent`.
+    parts : int
+        How many orders share the accepted gap.
     before : bool array (n, n), optional
         Known precedences.
     """
@@ -245,7 +240,13 @@ class OrderIncumbent(Incumbent):
         self.order = order
         self._upper = float(np.triu(d, 1).sum())
         self._exact = grid_of(d) > 0  # sums of integers need no care
-        super().__init__(self.value_of(order), grid_of(d), float(np.abs(d).sum()), offset, parts)
+        super().__init__(
+            self.value_of(order),
+            grid=grid_of(d),
+            magnitude=float(np.abs(d).sum()),
+            offset=offset,
+            share=0.5 / max(1, parts),
+        )
         self.search = d.copy()
         self.known: Index = np.empty((0, 2), dtype=np.int64)
         if before is not None:

@@ -1,4 +1,9 @@
-"""Lossless reductions: accepts, apply, invert."""
+"""Reductions make a problem smaller without loss, and lift proofs back.
+
+Clusterings contract what is known to be related and fall into components (`base` says what a
+reduction is); linear orders close their evidence, merge alike elements and fall into strongly
+connected components (`orders`). Begin with `base`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,20 @@ from relatum.problem import Problem
 from relatum.solvers.reductions.base import Reduced, Reduction
 from relatum.solvers.reductions.components import Components
 from relatum.solvers.reductions.contraction import Contraction
+from relatum.solvers.reductions.orders import Plan, closed_evidence, imply_steps, plan_of
 
-__all__ = ["REDUCTIONS", "Components", "Contraction", "Reduced", "Reduction", "first_reduction"]
+__all__ = [
+    "REDUCTIONS",
+    "Components",
+    "Contraction",
+    "Plan",
+    "Reduced",
+    "Reduction",
+    "closed_evidence",
+    "first_reduction",
+    "imply_steps",
+    "plan_of",
+]
 
 # In the order in which they are tried.
 REDUCTIONS: tuple[Reduction, ...] = (Contraction(), Components())

@@ -41,7 +41,7 @@ def test_bounds_fixings_and_contractions_are_proved(problem):
     for _ in range(6):
         node.run(200)
         node.relaxation.add_triangles(0.01)
-        if not node.closed:
+        if not node.empty:
             node.fix_by_reduced_cost(best.value + 1e-9, least_share=0.0)
         limit = max(node.bound, best.value + 1e-6)
         proof = node.proof(limit)

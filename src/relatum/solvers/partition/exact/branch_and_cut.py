@@ -8,20 +8,26 @@ Everything that is used is written to the proof.
 
 from __future__ import annotations
 
-import heapq
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from relatum.problem import EQUIVALENCES, Partition, Problem
 from relatum.solvers.control import Control
-from relatum.solvers.partition.exact.incumbent import Incumbent, Opening, no_partition, opened
 from relatum.solvers.partition.exact.node import Node
+from relatum.solvers.partition.exact.opening import (
+    Opening,
+    PartitionIncumbent,
+    no_partition,
+    opening_of,
+)
 from relatum.solvers.partition.exact.relaxation import Relaxation
 from relatum.solvers.partition.search.heuristics import local_search
 from relatum.solvers.registry import Outcome, Solver, register
+from relatum.solvers.tree import Tree
 
 __all__ = ["SETTINGS", "Settings", "run"]
 
@@ -36,7 +42,7 @@ class Settings:
     Attributes
     ----------
     iterations : int
-        Iterations of the linear programming engine a round.
+        Iterations of the linear programming engine per round.
     threshold : float
         Least violation of rows to add at first; times 0.4 when nothing is found.
     least_threshold : float
@@ -63,74 +69,68 @@ class Settings:
 SETTINGS = Settings()
 
 
-@dataclass
 class _Search:
     """One run of branch and cut."""
 
-    problem: Problem
-    incumbent: Incumbent
-    control: Control
-    settings: Settings
-    rng: np.random.Generator
-    open_nodes: list[tuple[float, int, Node]] = field(default_factory=list)
-    pushed: int = 0
-    limit: float = -math.inf  # the largest bound that closed a node
-    stats: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "rounds": 0, "rows": 0})
+    def __init__(
+        self,
+        problem: Problem,
+        incumbent: PartitionIncumbent,
+        control: Control,
+        settings: Settings,
+    ) -> None:
+        self.problem, self.incumbent = problem, incumbent
+        self.control, self.settings = control, settings
+        self.rng = np.random.default_rng(control.seed)
+        self.tree: Tree[Node] = Tree(self.incumbent, control)
+        self.stats = {"nodes": 0, "rounds": 0, "rows": 0}
 
-    def solve(self, root: Node) -> None:
-        """Process nodes, best bound first, until none is open or time is up."""
-        self.push(root)
-        while self.open_nodes and not self.control.expired():
-            _, _, node = heapq.heappop(self.open_nodes)
-            self.stats["nodes"] += 1
-            self.cut(node, [other for _, _, other in self.open_nodes])
-            if self.control.expired():
-                break
-            if not node.closed and node.depth == 0:
-                self.anneal()
-                self.settle(node)
-            if not node.closed:
-                self.branch(node)
+    def solve(self, root: Node) -> Outcome:
+        """Search from the root; return what was found and proved."""
+        self.tree.push(root)
+        self.tree.run(self.expand)
+        limit = max(self.incumbent.exact_cutoff, self.tree.bound)
+        relation = Partition(self.incumbent.labels)
+        return Outcome(relation, self.incumbent.claim(limit), root.proof(limit), self.stats)
+
+    def expand(self, node: Node) -> Iterable[Node]:
+        """Cut at a node, then split it; return the nodes that take its place."""
+        self.stats["nodes"] += 1
+        closed = self.cut(node)
+        if not closed and self.control.expired():
+            return (node,)
+        if not closed and node.depth == 0:
+            self.anneal()
+            closed = self.tree.closes(node)
+        if closed:
             node.release()
+            return ()
+        return self.branch(node)
 
-    def push(self, node: Node) -> None:
-        """Queue a node unless it is closed."""
-        self.settle(node)
-        if not node.closed:
-            self.pushed += 1
-            heapq.heappush(self.open_nodes, (-node.bound, self.pushed, node))
-
-    def settle(self, node: Node) -> bool:
-        """Close a node whose bound proves that it holds nothing better."""
-        if not node.closed and node.best_bound <= self.incumbent.cutoff:
-            node.closed = True
-            self.limit = max(self.limit, node.best_bound)
-        return node.closed
-
-    def cut(self, node: Node, others: list[Node]) -> None:
-        """Alternate linear programming, fixing and separation at one node."""
+    def cut(self, node: Node) -> bool:
+        """Alternate linear programming, fixing and separation; say whether the node closes."""
         s = self.settings
         threshold = s.threshold
-        elsewhere = max([-math.inf, *(o.bound for o in others)])
         history: list[float] = []
-        while not node.closed and not self.control.expired():
+        while not self.control.expired():
             bound = node.run(s.iterations)
             self.stats["rounds"] += 1
             self.stats["rows"] = max(self.stats["rows"], node.relaxation.lp.n_rows)
             self.look_for_better(node)
-            if self.settle(node):
-                break
-            self.report(max(node.bound, elsewhere))
+            if self.tree.closes(node):
+                return True
+            self.tree.report(node.bound, self.stats["nodes"], self.stats["rows"])
             history.append(min(bound, node.bound))
             node.relaxation.drop_idle()
             added = self.separate(node, threshold)
             moved = node.fix_by_reduced_cost(self.incumbent.exact_cutoff)
-            if node.closed or self.settle(node):
-                break
+            if self.tree.closes(node):
+                return True
             if not added and not moved:
                 threshold *= 0.4
             if threshold < s.least_threshold or self.stalls(history, node):
                 break
+        return False
 
     def stalls(self, history: list[float], node: Node) -> bool:
         """Say whether the last rounds have closed too little of the gap."""
@@ -175,46 +175,42 @@ class _Search:
         if isinstance(found, Partition):
             self.incumbent.start(found.labels)
 
-    def report(self, bound: float) -> None:
-        """Tell the monitor."""
-        value = self.incumbent.value
-        self.control.report(value, max(bound, value), self.stats["nodes"], self.stats["rows"])
-
-    def branch(self, node: Node) -> None:
+    def branch(self, node: Node) -> Iterable[Node]:
         """Split a node at the pair that strong branching likes best."""
-        best: tuple[float, Any] = (-math.inf, None)
         pairs = self.branching_pairs(node)
         if not pairs:
             self.exhaust(node)
-            return
+            return ()
+        cutoff = self.incumbent.cutoff
+        best: tuple[float, Any] = (-math.inf, None)
         for pair in pairs:
             children = [node.child(pair, related) for related in (False, True)]
             for child in children:
-                if not self.settle(child):
+                if child.bound > cutoff:
                     child.run(60)
-                    self.settle(child)
+            closed = [child.bound <= cutoff for child in children]
             gains = [
-                node.best_bound - (self.incumbent.value if c.closed else c.best_bound)
-                for c in children
+                node.best_bound - (self.incumbent.value if c else child.bound)
+                for c, child in zip(closed, children, strict=True)
             ]
             score = max(gains[0], 1e-6) * max(gains[1], 1e-6)
             if score > best[0]:
                 best = score, (pair, children)
-            if all(c.closed for c in children) or self.control.expired():
+            if all(closed) or self.control.expired():
                 break
-        pair, (unrelated, related) = best[1]
-        node.split(pair, unrelated, related)
-        self.push(unrelated)
-        self.push(related)
+        pair, children = best[1]
+        node.split(pair, *children)
+        return tuple(children)
 
     def exhaust(self, node: Node) -> None:
         """Close a node whose pairs are all fixed: by its partition, or because none is left."""
         for _ in range(50):
-            if self.control.expired() or self.settle(node):
-                return
+            if self.control.expired() or self.tree.closes(node):
+                break
             node.relaxation.add_triangles(1e-3)
             node.run(1000)
             self.look_for_better(node)
+        self.tree.leave(node.bound)
 
     def branching_pairs(self, node: Node) -> list[tuple[int, int]]:
         """Return open pairs, the most undecided first."""
@@ -237,15 +233,12 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     control : Control
     settings : Settings
     """
-    opening = opened(problem, control)
+    opening = opening_of(problem, control)
     if opening is None:
         return no_partition(problem)
-    incumbent = opening.incumbent
-    incumbent.search(settings.search, control.seed)
+    opening.incumbent.search(settings.search, control.seed)
     root = _root(opening, control.seed)
-    search = _Search(problem, incumbent, control, settings, np.random.default_rng(control.seed))
-    search.solve(root)
-    return _outcome(root, search)
+    return _Search(problem, opening.incumbent, control, settings).solve(root)
 
 
 def _root(opening: Opening, seed: int) -> Node:
@@ -260,13 +253,6 @@ def _root(opening: Opening, seed: int) -> Node:
     root.relaxation.pack(seed)
     root._record()
     return root
-
-
-def _outcome(root: Node, search: _Search) -> Outcome:
-    incumbent = search.incumbent
-    limit = max(incumbent.exact_cutoff, search.limit, root.bound)
-    relation = Partition(incumbent.labels)
-    return Outcome(relation, incumbent.claim(limit), root.proof(limit), search.stats)
 
 
 def _refuses(problem: Problem) -> str | None:

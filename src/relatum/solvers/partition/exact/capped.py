@@ -7,9 +7,9 @@ left open is branched on: two elements share a set, or they do not.
 
 from __future__ import annotations
 
-import heapq
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,10 @@ from relatum.problem import EQUIVALENCES, Partition, Problem
 from relatum.proof import Branch, Prices, Proof
 from relatum.solvers.control import Control
 from relatum.solvers.partition.exact.branch_and_cut import run as branch_and_cut
-from relatum.solvers.partition.exact.incumbent import Opening, no_partition, opened
+from relatum.solvers.partition.exact.opening import Opening, no_partition, opening_of
 from relatum.solvers.partition.exact.prices import Priced, SetPool, SetPrices
 from relatum.solvers.registry import Outcome, Solver, register
+from relatum.solvers.tree import Tree
 
 __all__ = ["MOST_SETS", "run"]
 
@@ -64,50 +65,28 @@ class _Node:
         return Prices(self.priced.cuts, self.priced.prices)
 
 
-@dataclass
 class _Search:
     """One run of branch and price."""
 
-    opening: Opening
-    control: Control
-    pool: SetPool
-    rng: np.random.Generator
-    limit: float = -math.inf  # the largest bound that closed a node
-    stats: dict[str, int] = field(default_factory=lambda: {"nodes": 0, "sets": 0, "rows": 0})
+    def __init__(self, opening: Opening, control: Control, pool: SetPool) -> None:
+        self.opening, self.control, self.pool = opening, control, pool
+        self.rng = np.random.default_rng(control.seed)
+        self.tree: Tree[_Node] = Tree(opening.incumbent, control)
+        self.stats = {"nodes": 0, "sets": 0, "rows": 0}
 
-    def solve(self, root: _Node) -> float:
-        """Process nodes, best bound first; return the largest bound that is left."""
-        count = 0
-        todo = [(-root.bound, count, root)]
-        while todo and not self.control.expired():
-            bound, _, node = heapq.heappop(todo)
-            if self.closes(node):
-                continue
-            self.stats["nodes"] += 1
-            relaxation = self.relax(node)
-            self.report(max(node.bound, -todo[0][0] if todo else -math.inf))
-            if relaxation is None or self.closes(node):
-                continue
-            if math.isinf(node.bound):
-                return math.inf
-            if self.control.expired() or not self.branch(node, *relaxation):
-                todo.append((bound, -1, node))
-                break
-            for child in node.children or ():
-                count += 1
-                heapq.heappush(todo, (-child.bound, count, child))
-        return max([self.limit, *(node.bound for _, _, node in todo)])
-
-    def closes(self, node: _Node) -> bool:
-        """Say whether a node holds nothing better than what is known."""
-        closed = node.bound <= self.opening.incumbent.cutoff
-        if closed:
-            self.limit = max(self.limit, node.bound)
-        return closed
-
-    def report(self, bound: float) -> None:
-        value = self.opening.incumbent.value
-        self.control.report(value, max(bound, value), self.stats["nodes"], self.stats["rows"])
+    def expand(self, node: _Node) -> Iterable[_Node]:
+        """Price the sets of a node, then split it; return the nodes that take its place."""
+        self.stats["nodes"] += 1
+        relaxation = self.relax(node)
+        self.tree.report(node.bound, self.stats["nodes"], self.stats["rows"])
+        if relaxation is None or self.tree.closes(node):
+            return ()
+        if self.control.expired() and math.isfinite(node.bound):
+            return (node,)
+        if math.isfinite(node.bound) and self.branch(node, *relaxation):
+            return node.children or ()
+        self.tree.leave(node.bound)
+        return ()
 
     def relax(self, node: _Node) -> tuple[SetPrices, Priced] | None:
         """Bound a node by prices and rows; None if nothing is left in it."""
@@ -131,7 +110,7 @@ class _Search:
                 node.priced = priced
             gap = node.bound - self.opening.incumbent.value
             slow = number > 0 and before - node.bound < 0.02 * gap
-            if self.closes(node) or self.control.expired() or slow:
+            if self.tree.closes(node) or self.control.expired() or slow:
                 break
             if not relaxation.separate(priced.x, self.rng, 0.02, 100):
                 break
@@ -176,21 +155,21 @@ def run(problem: Problem, control: Control) -> Outcome:
     """
     if problem.n <= (problem.feasible.cap or problem.n):  # a part in which any set will do
         return branch_and_cut(problem, control)
-    opening = opened(problem, control)
+    opening = opening_of(problem, control)
     if opening is None:
         return no_partition(problem)
     incumbent = opening.incumbent
     incumbent.search(SEARCH, control.seed)
     pool = SetPool(opening.weights, opening.cap)
     pool.seed(incumbent.labels)
-    search = _Search(opening, control, pool, np.random.default_rng(control.seed))
+    search = _Search(opening, control, pool)
     root = _Node(opening.state, None)
-    left = search.solve(root)
-    limit = max(incumbent.exact_cutoff, left)
-    bound = incumbent.claim(limit)
+    search.tree.push(root)
+    search.tree.run(search.expand)
     if math.isinf(root.bound):  # too many sets are worth something: pairs may do better
         found = Partition(incumbent.labels)
         return branch_and_cut(problem, control.child(found, control.remaining()))
+    bound = incumbent.claim(search.tree.bound)
     return Outcome(Partition(incumbent.labels), bound, root.proof(), search.stats)
 
 

@@ -44,15 +44,18 @@ class Node:
         The node of each element of the root problem.
     contracts : bool
         Whether related pairs are contracted (not under a cap, whose rows count elements).
-    closed : bool
-        Whether the current bound, or an empty set of relations, ends the branch.
+    inherited : float
+        The bound of the parent, which holds here too.
+    empty : bool
+        Whether what is decided contradicts itself.
     """
 
     relaxation: Relaxation
     labels: Index
     contracts: bool = True
     depth: int = 0
-    closed: bool = False
+    inherited: float = np.inf
+    empty: bool = False
     stages: list[_Stage] = field(default_factory=list)
     branch: tuple[tuple[int, int], Node, Node] | None = None
 
@@ -72,13 +75,10 @@ class Node:
 
     @property
     def bound(self) -> float:
-        """The best bound that is proved for the node by now, children included."""
-        if self.closed:
+        """The best bound that is proved for the node by now."""
+        if self.empty:
             return -np.inf
-        own = min([self.best_bound, *(s.bound for s in self.stages)])
-        if self.branch is None:
-            return own
-        return min(own, max(child.bound for child in self.branch[1:]))
+        return min([self.inherited, self.best_bound, *(s.bound for s in self.stages)])
 
     def fix_by_reduced_cost(self, cutoff: float, least_share: float = 0.05) -> bool:
         """Fix and contract the pairs whose other value is bounded by the cutoff.
@@ -112,7 +112,7 @@ class Node:
         labels = found.astype(np.int64)
         self._advance(lambda then: Contract(labels, then))
         i, j = np.nonzero(r.state == 0)
-        self.closed = bool((labels[i] == labels[j]).any())
+        self.empty = bool((labels[i] == labels[j]).any())
         self.relaxation = r.contracted(labels)
         self.labels = labels[self.labels]
 
@@ -122,20 +122,20 @@ class Node:
         column = columns_of(np.array([pair[0]]), np.array([pair[1]]), r.n)
         r.fix(column, np.array([related]))
         r.lp.evaluate()
-        node = Node(r, self.labels, self.contracts, self.depth + 1)
+        node = Node(r, self.labels, self.contracts, self.depth + 1, self.bound)
         if related and self.contracts:
             node._contract()
             node._record()
         return node
 
     def split(self, pair: tuple[int, int], unrelated: Node, related: Node) -> None:
-        """Make two children and let go of the relaxation."""
+        """Let two children take the node's place."""
         self.branch = (pair, unrelated, related)
+        self.release()
 
     def release(self) -> None:
-        """Let go of the relaxation once the node is closed or split."""
-        if self.closed or self.branch is not None:
-            self.relaxation = None  # type: ignore[assignment]
+        """Let go of the relaxation: the node is closed or split."""
+        self.relaxation = None  # type: ignore[assignment]
 
     def proof(self, limit: float) -> Proof:
         """Return a proof by bounds that do not exceed the limit, as floats go.

@@ -12,10 +12,9 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.batch import order_components, twin_classes
 from relatum.kernels.order.rows import close_precedence
 from relatum.problem import Problem
-from relatum.proof import Leaf, Proof
-from relatum.solvers.order.relaxation import imply_steps
+from relatum.proof import Imply, Leaf, Proof
 
-__all__ = ["Plan", "closed_evidence", "component_order", "plan_of"]
+__all__ = ["Plan", "closed_evidence", "component_order", "imply_steps", "plan_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,14 @@ class Plan:
         d[self.before] = np.inf
         d[self.before.T] = -np.inf
         return d
+
+
+def imply_steps(steps: Index, then: Proof) -> Proof:
+    """Wrap a proof in the precedences that follow by transitivity, in their order."""
+    if not len(steps):
+        return then
+    pairs = steps[:, [0, 2]]
+    return Imply(("transitive",) * len(steps), steps, pairs, np.ones(len(steps), np.bool_), then)
 
 
 def precedences(problem: Problem) -> Flags:

@@ -1,4 +1,4 @@
-"""The best partition known during an exact search, and how it is improved."""
+"""How an exact search of partitions begins: the problem as arrays, and a first partition."""
 
 from __future__ import annotations
 
@@ -13,21 +13,16 @@ from scipy.sparse.csgraph import connected_components
 from relatum.array_types import Floats, Index
 from relatum.kernels.partition.polish import perturb_and_polish, polish, value_of
 from relatum.problem import Partition, Problem
-from relatum.proof import Leaf, Proof, exponent_needed, find_conflict, grid_of, sums_are_exact
+from relatum.proof import Leaf, Proof, find_conflict, grid_of, sums_are_exact
 from relatum.solvers.control import Control
+from relatum.solvers.incumbent import Incumbent
 from relatum.solvers.partition.exact.relaxation import contracted_weights, square
 from relatum.solvers.registry import Outcome
 
-__all__ = ["Incumbent", "Opening", "no_partition", "opened", "step_of"]
+__all__ = ["Opening", "PartitionIncumbent", "no_partition", "opening_of"]
 
 
-def step_of(scores: Floats) -> float:
-    """Return the largest number that divides every score, or 0 if it is of no use."""
-    bits = exponent_needed(scores)
-    return grid_of(scores * 2.0**bits) / 2.0**bits if bits <= 30 else 0.0
-
-
-class Incumbent:
+class PartitionIncumbent(Incumbent):
     """Labels and value of the best feasible partition so far.
 
     Elements are those of the root problem; must-links are contracted inside.
@@ -48,6 +43,12 @@ class Incumbent:
     def __init__(
         self, weights: Floats, state: NDArray[np.int8], linked: Index, constant: float, cap: int
     ) -> None:
+        scores = weights[np.triu_indices(len(weights), 1)]
+        # a pair of negative score enters a bound or a value only if it has to be related, or
+        # together with positive pairs that outweigh it
+        related = np.abs(weights)[linked[:, None] == linked].sum() / 2
+        magnitude = float(np.maximum(scores, 0.0).sum() + related) + abs(constant)
+        super().__init__(grid=grid_of(scores), magnitude=magnitude)
         self.linked = linked
         self.weights, inside = contracted_weights(weights, linked)
         self.constant = constant + inside
@@ -60,36 +61,13 @@ class Incumbent:
         self.sizes = np.bincount(linked).astype(np.int64)
         self.cap = cap
         self.least = 1e-9 * (1.0 + float(np.abs(self.weights).max(initial=0.0)))
-        self.grid = step_of(weights[np.triu_indices(len(weights), 1)])
-        self.value = -math.inf
         self.sets: Index = np.arange(g)
         self.offer(self.sets)
 
     @property
     def labels(self) -> Index:
-        """The best partition, one label an element of the root problem."""
+        """The best partition, one label per element of the root problem."""
         return self.sets[self.linked]
-
-    @property
-    def exact_cutoff(self) -> float:
-        """Bounds up to here prove that nothing better exists, up to rounding.
-
-        Values differ by multiples of the grid, so a bound less than a grid step above the
-        value is as good as the value.
-        """
-        step = self.grid * (1 - 1e-6) - 1e-9 * abs(self.value)
-        return self.value + max(step, 1e-12 * (1 + abs(self.value)))
-
-    @property
-    def cutoff(self) -> float:
-        """Bounds up to here are as good as the value: a fraction of the accepted gap."""
-        return max(self.exact_cutoff, self.value + 2e-7 + 2e-10 * abs(self.value))
-
-    def claim(self, limit: float) -> float:
-        """Return the bound that a proof by bounds up to a limit establishes."""
-        if self.grid > 0 and limit <= self.exact_cutoff:
-            return self.value
-        return limit + 1e-11 * (1 + abs(limit))
 
     def offer(self, sets: Index) -> bool:
         """Take the partition if it is feasible and better; say whether it was."""
@@ -153,17 +131,17 @@ class Opening:
     constant : float
         What the diagonal adds to every value.
     cap : int
-    incumbent : Incumbent
+    incumbent : PartitionIncumbent
     """
 
     weights: Floats
     state: NDArray[np.int8]
     constant: float
     cap: int
-    incumbent: Incumbent
+    incumbent: PartitionIncumbent
 
 
-def opened(problem: Problem, control: Control) -> Opening | None:
+def opening_of(problem: Problem, control: Control) -> Opening | None:
     """Write a problem down for an exact search; None if its evidence contradicts itself."""
     n = problem.n
     condensed, constant = problem.folded()
@@ -177,7 +155,7 @@ def opened(problem: Problem, control: Control) -> Opening | None:
     i, j = np.nonzero(state == 0)
     if bool((linked[i] == linked[j]).any()) or int(np.bincount(linked).max()) > cap:
         return None
-    incumbent = Incumbent(weights, state, linked, constant, cap)
+    incumbent = PartitionIncumbent(weights, state, linked, constant, cap)
     if not sums_are_exact(problem):
         incumbent.grid = 0.0
     if isinstance(control.start, Partition):

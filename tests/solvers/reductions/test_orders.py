@@ -3,7 +3,7 @@ import numpy as np
 import naive
 import relatum as rt
 from relatum.proof.certificate import Decompose, Leaf, Merge
-from relatum.solvers.order.plan import closed_evidence, component_order, plan_of
+from relatum.solvers.reductions.orders import closed_evidence, component_order, plan_of
 
 
 def test_alike_elements_are_merged_and_components_split():

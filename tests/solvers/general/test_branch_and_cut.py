@@ -14,7 +14,7 @@ from relatum.lp.protocol import LPResult
 from relatum.proof.certificate import Certificate
 from relatum.proof.checker.verification import check_certificate
 from relatum.solvers.control import Control
-from relatum.solvers.general.search import BranchAndCut
+from relatum.solvers.general.branch_and_cut import BranchAndCut
 
 
 def run(problem, backend=HighsProgram, **control):

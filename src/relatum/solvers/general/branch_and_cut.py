@@ -8,8 +8,8 @@ multipliers, so that they hold whatever the LP solver's tolerance.
 
 from __future__ import annotations
 
-import heapq
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from relatum.array_types import Flags, Floats, Index
 from relatum.lp import LinearProgram
 from relatum.problem import Evidence, Problem, Property, Relation
-from relatum.proof import Leaf, Propagator, grid_of, round_up
+from relatum.proof import Closure, Leaf, Propagator, grid_of, round_up
 from relatum.solvers.control import Control
+from relatum.solvers.general.node import Node
 from relatum.solvers.general.space import PairSpace, RowPool
-from relatum.solvers.general.tree import Node
+from relatum.solvers.incumbent import Incumbent
 from relatum.solvers.registry import Outcome
+from relatum.solvers.tree import Tree
 
 __all__ = ["BranchAndCut"]
 
@@ -52,11 +54,10 @@ class BranchAndCut:
             for p in sorted(problem.feasible.complete.properties, key=str)
             if not isinstance(p, Evidence)
         ]
-        self.step = grid_of(self.space.cost, self.scores)
-        self.value = -math.inf
+        self.incumbent = Incumbent(grid=grid_of(self.space.cost, self.scores))
         self.best: Flags | None = None
+        self.tree: Tree[Node] = Tree(self.incumbent, control)
         self.nodes = 0
-        self.abandoned = -math.inf  # the largest bound of a node left unfinished
 
     def run(self) -> Outcome:
         """Search until proven, out of time or stopped."""
@@ -71,7 +72,9 @@ class BranchAndCut:
         self.lp = self.backend(self.space.cost, lower, upper)
         self._add_first_rows()
         self._take_bound(root, np.zeros(len(self.pool)))
-        self._search(root)
+        self._improve(root.state)
+        self.tree.push(root)
+        self.tree.run(self._expand)
         return self._outcome(root)
 
     # --- incumbents -----------------------------------------------------------------
@@ -84,9 +87,9 @@ class BranchAndCut:
 
     def _offer(self, matrix: Flags) -> bool:
         value = math.fsum(self.scores[matrix])
-        if value <= self.value:
+        if value <= self.incumbent.value:
             return False
-        self.value, self.best = value, matrix
+        self.incumbent.value, self.best = value, matrix
         return True
 
     def _round(self, state: NDArray[np.int8], confidence: Floats, preferred: Flags) -> None:
@@ -144,48 +147,31 @@ class BranchAndCut:
             node.bound, node.cuts = bound, self.pool.cuts(y)
         return r
 
-    def _settled(self, bound: float) -> bool:
-        """Say whether a bound rules out anything better than the incumbent."""
-        if self.best is None:
-            return False
-        if self.step:
-            return bound < self.value + self.step * (1 - 1e-6)
-        return bound <= self.value + 1e-7 + 1e-10 * abs(self.value)
-
     # --- the tree ---------------------------------------------------------------------
 
-    def _search(self, root: Node) -> None:
-        self._improve(root.state)
-        queue: list[tuple[float, int, Node]] = [(-root.bound, 0, root)]
-        count = 1
-        while queue and not self.control.expired():
-            node = heapq.heappop(queue)[2]
-            if self._settled(node.bound):
-                continue
-            self.nodes += 1
-            pair = self._process(node)
-            if pair is not None:
-                self._branch(node, pair)
-                for child in node.children or ():
-                    if not child.infeasible:
-                        heapq.heappush(queue, (-child.bound, count, child))
-                        count += 1
-            elif not (node.infeasible or self._settled(node.bound)):
-                self.abandoned = max(self.abandoned, node.bound)
-            open_bound = max(-queue[0][0] if queue else -math.inf, self.value, self.abandoned)
-            self.control.report(self.value, open_bound, self.nodes, len(self.pool))
+    def _expand(self, node: Node) -> Iterable[Node]:
+        """Work on a node; return the nodes that take its place."""
+        self.nodes += 1
+        pair = self._process(node)
+        self.tree.report(node.bound, self.nodes, len(self.pool))
+        if pair is not None:
+            return self._branch(node, pair)
+        if self.control.expired():
+            return (node,)
+        self.tree.leave(node.bound)
+        return ()
 
-    def _branch(self, node: Node, pair: tuple[int, int]) -> None:
-        children = []
-        for value in (0, 1):
-            closure = self.propagator.close(node.state, np.array([pair]), np.array([value]))
-            child = Node(closure.state, node.bound, node.cuts, [closure])
-            child.infeasible = closure.conflict is not None
-            children.append(child)
-        node.branching, node.children = pair, (children[0], children[1])
+    def _branch(self, node: Node, pair: tuple[int, int]) -> tuple[Node, Node]:
+        unrelated, related = (
+            self.propagator.close(node.state, np.array([pair]), np.array([value]))
+            for value in (0, 1)
+        )
+        node.branching = pair
+        node.children = _child(node, unrelated), _child(node, related)
+        return node.children
 
     def _process(self, node: Node) -> tuple[int, int] | None:
-        """Work on a node; return the pair to branch on, or None if it is settled."""
+        """Work on a node; return the pair to branch on, or None if it is closed or left."""
         last, stalled = math.inf, 0
         while True:
             self.lp.set_bounds(*self.space.box(node.state))
@@ -194,7 +180,7 @@ class BranchAndCut:
                 self._prove_infeasible(node)
                 return None
             r = self._take_bound(node, result.multipliers)
-            if self._settled(node.bound) or self.control.expired():
+            if self.tree.closes(node) or self.control.expired():
                 return None
             if self._fix(node, result.multipliers, r):
                 if node.infeasible:
@@ -207,11 +193,11 @@ class BranchAndCut:
             if not found and not fractional.any():
                 if self.problem.feasible.contains(Relation(y > 0.5)):  # not so if the LP stopped
                     self._offer(y > 0.5)
-                if self._settled(node.bound):
-                    return None
-                return self._any_open_pair(node)
+                return None if self.tree.closes(node) else self._any_open_pair(node)
             self._round(node.state, y - 0.5, y > 0.5)
-            stalled = stalled + 1 if node.bound > last - 1e-3 * abs(last - self.value) else 0
+            stalled = (
+                stalled + 1 if node.bound > last - 1e-3 * abs(last - self.incumbent.value) else 0
+            )
             last = node.bound
             if not found or (stalled >= 5 and fractional.any()):
                 return self._choose_pair(x, fractional)
@@ -219,7 +205,7 @@ class BranchAndCut:
     def _any_open_pair(self, node: Node) -> tuple[int, int] | None:
         """Return a pair to branch on when the point is integral but the bound is not met.
 
-        That happens only through the LP solver's tolerances; branching settles it.
+        That happens only through the LP solver's tolerances; branching decides it.
         """
         open_pairs = np.argwhere(node.state < 0)
         return (int(open_pairs[0][0]), int(open_pairs[0][1])) if len(open_pairs) else None
@@ -247,7 +233,7 @@ class BranchAndCut:
             return False
         lower, upper = self.space.box(node.state)
         bound, _ = self._bound(y, lower, upper)
-        slack = bound - self.value - (self.step * (1 - 1e-6) if self.step else 0.0)
+        slack = bound - self.incumbent.exact_cutoff
         fixable = (lower < upper) & (np.abs(r) > slack + 1e-9 * (1 + abs(bound)))
         if not fixable.any():
             return False
@@ -283,11 +269,13 @@ class BranchAndCut:
         return {"nodes": self.nodes, "rows": len(self.pool)}
 
     def _outcome(self, root: Node) -> Outcome:
-        worst = root.worst()
         relation = None if self.best is None else Relation(self.best)
-        if self.best is None and worst == -math.inf:
-            return Outcome(None, -math.inf, root.proof(), self._stats())
-        bound = max(worst, self.value)
-        if self.step and self.best is not None and self._settled(bound):
-            bound = self.value
+        bound = self.incumbent.claim(self.tree.bound)
         return Outcome(relation, bound, root.proof(), self._stats())
+
+
+def _child(node: Node, closure: Closure) -> Node:
+    """Return the node in which one more pair is decided, and what follows from it."""
+    if closure.conflict is not None:
+        return Node(closure.state, -math.inf, node.cuts, [closure], infeasible=True)
+    return Node(closure.state, node.bound, node.cuts, [closure])

@@ -5,8 +5,8 @@ import pytest
 
 from relatum.proof.certificate import SubsetOrder
 from relatum.solvers.control import Control
+from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
 from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
-from relatum.solvers.order.tree import FEW_OPEN, Tree, TreeSettings
 
 
 def _tree(n, settings, control=None):
@@ -14,13 +14,13 @@ def _tree(n, settings, control=None):
     d = np.array([[1.0 if (b - a) % n in squares else -1.0 for b in range(n)] for a in range(n)])
     np.fill_diagonal(d, 0.0)
     incumbent = OrderIncumbent(d, np.arange(n))
-    return Tree(OrderRelaxation(d), incumbent, control or Control(prove=True), settings)
+    return BranchAndCut(OrderRelaxation(d), incumbent, control or Control(prove=True), settings)
 
 
 def test_cuts_in_the_tree_change_the_work_and_not_the_result():
     found = {}
     for rounds in (0, 3):
-        tree = _tree(11, TreeSettings(half_rounds=0, node_half_rounds=rounds, states=0))
+        tree = _tree(11, Settings(half_rounds=0, node_half_rounds=rounds, states=0))
         bound, _ = tree.run()
         found[rounds] = bound, tree.incumbent.value, tree.stats["half_cuts"]
     assert found[0][:2] == found[3][:2]
@@ -30,11 +30,11 @@ def test_cuts_in_the_tree_change_the_work_and_not_the_result():
 
 @pytest.mark.parametrize("fixed", [0.0, 0.9])
 def test_no_cuts_are_sought_where_most_pairs_are_fixed(fixed):
-    tree = _tree(11, TreeSettings(half_rounds=7, node_half_rounds=2))
+    tree = _tree(11, Settings(half_rounds=7, node_half_rounds=2))
     relaxation = tree.root.relaxation
     columns = np.arange(int(fixed * relaxation.lp.objective.size))
     relaxation.lp.fix(columns, np.ones(len(columns)))
-    assert tree._half_rounds(relaxation, True) == (7 if fixed < 1 - FEW_OPEN else 0)
+    assert tree._half_rounds(relaxation, True) == (7 if fixed < 1 - Settings().few_open else 0)
     assert tree._half_rounds(relaxation, False) == 2
 
 
@@ -45,7 +45,7 @@ def test_a_monitor_stops_the_tree_with_a_valid_bound():
         heard.append(progress)
         return len(heard) > 3
 
-    tree = _tree(19, TreeSettings(), Control(prove=True, monitor=stop))
+    tree = _tree(19, Settings(), Control(prove=True, monitor=stop))
     bound, _ = tree.run()
     assert len(heard) == 4
     assert bound >= tree.incumbent.value
@@ -53,7 +53,7 @@ def test_a_monitor_stops_the_tree_with_a_valid_bound():
 
 @pytest.mark.parametrize("states", [0, 6, 10_000])
 def test_what_is_left_is_ordered_outright_where_that_takes_few_states(states):
-    tree = _tree(11, TreeSettings(states=states))
+    tree = _tree(11, Settings(states=states))
     bound, proof = tree.run()
     assert bound == tree.incumbent.value
     outright = states == 10_000

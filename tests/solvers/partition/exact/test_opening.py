@@ -1,4 +1,4 @@
-"""The incumbent: feasible, never worse, and its cutoffs."""
+"""The first partitions of an exact search: feasible, and never worse."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.solvers.partition.exact.incumbent import Incumbent, step_of
+from relatum.solvers.partition.exact.opening import PartitionIncumbent
 from relatum.solvers.partition.exact.relaxation import square
-
-
-def test_steps():
-    assert step_of(np.array([6.0, -9.0, 12.0])) == 3.0
-    assert step_of(np.array([0.5, -1.25])) == 0.25
-    assert step_of(np.array([0.1, 0.2])) == 0.0
-    assert step_of(np.array([1.0, np.pi])) == 0.0
 
 
 def incumbent(seed=0, cap=8, integers=False):
@@ -29,7 +22,7 @@ def incumbent(seed=0, cap=8, integers=False):
     def allowed(row):
         return row[2] != row[3] and row[0] == row[7] and np.bincount(row).max() <= cap
 
-    return Incumbent(weights, state, linked, 1.5, cap), weights, allowed
+    return PartitionIncumbent(weights, state, linked, 1.5, cap), weights, allowed
 
 
 @pytest.mark.parametrize("cap", [2, 3, 8])
@@ -55,11 +48,3 @@ def test_starts_and_points_are_taken_only_if_better_and_feasible():
     np.fill_diagonal(x, 0.0)
     again.round(x, np.arange(8), 5, 0)
     assert again.value >= best - 1e-9
-
-
-def test_cutoffs_of_integer_scores_reach_almost_to_the_next_value():
-    found, _, _ = incumbent(integers=True)
-    assert found.grid == 1.0
-    assert found.value + 0.99 < found.exact_cutoff < found.value + 1.0
-    assert found.claim(found.exact_cutoff) == found.value
-    assert found.claim(found.value + 3.0) > found.value + 3.0

@@ -1,8 +1,7 @@
-"""The branch-and-bound tree, and the proof it leaves behind."""
+"""A node of the general branch and cut, and the proof of what is below it."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,17 +54,6 @@ class Node:
                 inner = Branch(node.branching, no, yes)
             done[id(node)] = _wrap(node, inner)
         return done[id(self)]
-
-    def worst(self) -> float:
-        """Return the largest bound of the leaves below."""
-        result, todo = -math.inf, [self]
-        while todo:
-            node = todo.pop()
-            if node.children is None:
-                result = max(result, -math.inf if node.infeasible else node.bound)
-            else:
-                todo += node.children
-        return result
 
 
 def _wrap(node: Node, inner: Proof) -> Proof:

@@ -1,14 +1,13 @@
 """Branch and cut on first-order relaxations of orders.
 
-The tree knows nothing of the kind of order: a `Relaxation` bounds, cuts and fixes, an
-`Incumbent` holds the best relation and improves it.
+The search knows nothing of the kind of order: a `Relaxation` bounds, cuts and fixes, an
+`ImprovingIncumbent` holds the best relation and improves it.
 """
 
 from __future__ import annotations
 
-import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
@@ -18,13 +17,12 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.lp import FirstOrderLP
 from relatum.proof import Branch, Cuts, Fix, Leaf, Proof, SubsetOrder
 from relatum.solvers.control import Control
+from relatum.solvers.incumbent import Incumbent
+from relatum.solvers.tree import Tree
 
-__all__ = ["Incumbent", "Relaxation", "Tree", "TreeSettings"]
+__all__ = ["BranchAndCut", "ImprovingIncumbent", "Relaxation", "Settings"]
 
 Wrap = Callable[[Proof], Proof]
-
-
-FEW_OPEN = 0.4  # share of open pairs below which a tree is small
 
 
 class Relaxation(Protocol):
@@ -53,7 +51,7 @@ class Relaxation(Protocol):
     def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
         """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
 
-    def settle(self, incumbent: Incumbent, states: int) -> bool:
+    def finish(self, incumbent: ImprovingIncumbent, states: int) -> bool:
         """Finish what is open outright, if that takes few states; offer the best to the incumbent.
 
         True if no relation is better then; a checker is left to see that for itself.
@@ -63,58 +61,14 @@ class Relaxation(Protocol):
         """Return open pairs worth branching on, best first."""
 
 
-class Incumbent:
-    """The best relation so far, and the level that a bound must reach to be of no interest.
-
-    With integer weights of greatest common divisor g, values differ by multiples of g: a
-    bound below value + g is as good as one at the value. Otherwise most of the tolerance
-    that `relatum.proof.estimate.closes` allows is used.
-
-    Parameters
-    ----------
-    value : float
-        Of the relaxation's objective.
-    grid : float
-        g, or 0.
-    magnitude : float
-        Sum of the absolute weights.
-    offset : float
-        What is to be added to the objective.
-    parts : int
-        Over how many problems the tolerance is shared.
-    """
-
-    def __init__(
-        self, value: float, grid: float, magnitude: float, offset: float = 0.0, parts: int = 1
-    ) -> None:
-        self.value = value
-        self.offset = offset
-        self.parts = max(1, parts)
-        self.rounding = 1e-12 * magnitude
-        self.grid = grid if grid >= 100 * self.rounding else 0.0
+class ImprovingIncumbent(Incumbent):
+    """An incumbent that looks for better relations where a relaxation suggests them."""
 
     def improve(self, x: Floats, rng: np.random.Generator) -> None:
         """Search from relations that a point suggests."""
 
     def take(self, x: Floats) -> None:
         """Look at an integral point that is feasible."""
-
-    @property
-    def tolerance(self) -> float:
-        """How far above the value the bound of a finished search may lie."""
-        if self.grid:
-            return 0.0
-        return (8e-7 + 4e-10 * abs(self.value + self.offset)) / self.parts
-
-    @property
-    def level(self) -> float:
-        """A bound of at most this needs no further search."""
-        return self.value + (self.grid or self.tolerance) - self.rounding
-
-    @property
-    def claim(self) -> float:
-        """The bound of a finished search."""
-        return self.value + self.tolerance
 
 
 @dataclass(eq=False)
@@ -146,8 +100,29 @@ class _Node:
 
 
 @dataclass(frozen=True)
-class TreeSettings:
-    """Knobs of the search, for tests and experiments."""
+class Settings:
+    """What the search may spend.
+
+    Attributes
+    ----------
+    iterations, node_iterations : int
+        Iterations of the linear programming engine per round, at the root and elsewhere.
+    root_rounds, node_rounds : int
+        Rounds of separation at most.
+    half_rounds, node_half_rounds : int
+        Rounds in which {0,1/2}-cuts are sought.
+    half_sources, node_half_sources : int
+        Pairs from which a round looks for such cuts.
+    few_open : float
+        Share of open pairs at the root below which branching is quicker than such cuts.
+    candidates : int
+        Pairs tried before a node is split at the best of them.
+    probe_iterations : int
+        Iterations of each such trial.
+    max_nodes : int
+    states : int
+        Subsets looked at to order outright what is left open.
+    """
 
     iterations: int = 180
     node_iterations: int = 100
@@ -157,71 +132,66 @@ class TreeSettings:
     half_sources: int = 60
     node_half_rounds: int = 3
     node_half_sources: int = 20
+    few_open: float = 0.4
     candidates: int = 4
     probe_iterations: int = 30
     max_nodes: int = 1_000_000
-    states: int = 6_000  # subsets looked at to order outright what is left open
+    states: int = 6_000
 
 
-class Tree:
+class BranchAndCut:
     """Cutting planes at the root, then branching, best bound first.
 
     Parameters
     ----------
     relaxation : Relaxation
-    incumbent : Incumbent
+    incumbent : ImprovingIncumbent
     control : Control
-    settings : TreeSettings, optional
+    settings : Settings, optional
     """
 
     def __init__(
         self,
         relaxation: Relaxation,
-        incumbent: Incumbent,
+        incumbent: ImprovingIncumbent,
         control: Control,
-        settings: TreeSettings | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self.incumbent = incumbent
         self.control = control
-        self.settings = settings or TreeSettings()
+        self.settings = settings or Settings()
         self.rng = np.random.default_rng(control.seed)
         self.root = _Node(relaxation, math.inf)
+        self.tree: Tree[_Node] = Tree(incumbent, control, self.settings.max_nodes)
         self.stats: dict[str, Any] = {"nodes": 0, "rounds": 0, "half_cuts": 0}
 
     def run(self) -> tuple[float, Proof]:
         """Search; return (bound, proof)."""
-        open_nodes: list[tuple[float, int, _Node]] = []
-        closed_by_limit: list[float] = []
-        count = 0
-        todo = [self.root]
-        while True:
-            for node in todo:
-                self.stats["nodes"] += 1
-                if not self._bound(node):
-                    heapq.heappush(open_nodes, (-node.bound, count, node))
-                    count += 1
-            while open_nodes and -open_nodes[0][0] <= self.incumbent.level:
-                heapq.heappop(open_nodes)  # the incumbent has improved since
-            if not open_nodes or self.control.expired() or count >= self.settings.max_nodes:
-                break
-            self._report(-open_nodes[0][0])
-            node = heapq.heappop(open_nodes)[2]
-            todo = self._branch(node)
-            if not todo:
-                closed_by_limit.append(node.bound)
-        rest = [-b for b, _, _ in open_nodes] + closed_by_limit
-        bound = max([self.incumbent.claim, *(b + self.incumbent.rounding for b in rest)])
-        return bound, self.root.proof()
+        for node in self._still_open(self.root):
+            self.tree.push(node)
+        self.tree.run(self._expand)
+        return self.incumbent.claim(self.tree.bound), self.root.proof()
+
+    def _expand(self, node: _Node) -> Iterable[_Node]:
+        """Split a node; return the sides that cuts do not close."""
+        self._report(node.bound)
+        sides = self._branch(node)
+        if not sides:
+            self.tree.leave(node.bound)
+        return self._still_open(*sides)
+
+    def _still_open(self, *nodes: _Node) -> list[_Node]:
+        self.stats["nodes"] += len(nodes)
+        return [node for node in nodes if not self._cut(node)]
 
     def _report(self, bound: float) -> None:
-        inc = self.incumbent
         rows = 0 if self.root.relaxation is None else self.root.relaxation.lp.n_rows
-        self.control.report(inc.value + inc.offset, bound + inc.offset, self.stats["nodes"], rows)
+        self.tree.report(bound, self.stats["nodes"], rows)
 
-    def _bound(self, node: _Node) -> bool:
+    def _cut(self, node: _Node) -> bool:
         """Add rows and fix pairs until the node is closed (True) or progress stalls."""
         relaxation, s = node.relaxation, self.settings
-        if not node.consistent or (node.depth == 0 and self._settles(node)):
+        if not node.consistent or (node.depth == 0 and self._finishes(node)):
             node.relaxation = None
             return True
         assert relaxation is not None
@@ -269,7 +239,7 @@ class Tree:
         """Say whether the last rounds brought little of what is missing."""
         if len(history) <= back:
             return False
-        gap = history[-1] - self.incumbent.level
+        gap = history[-1] - self.incumbent.cutoff
         return history[-back - 1] - history[-1] < (0.03 if is_root else 0.05) * gap
 
     def _half_rounds(self, relaxation: Relaxation, is_root: bool) -> int:
@@ -279,22 +249,22 @@ class Tree:
         """
         if not is_root:
             return self.settings.node_half_rounds
-        few = _open_columns(relaxation) < FEW_OPEN * relaxation.lp.objective.size
+        few = _open_columns(relaxation) < self.settings.few_open * relaxation.lp.objective.size
         return 0 if few else self.settings.half_rounds
 
     def _closes(self, node: _Node) -> bool:
         assert node.relaxation is not None
-        if node.relaxation.lp.bound > self.incumbent.level:
+        if node.relaxation.lp.bound > self.incumbent.cutoff:
             return False
-        node.bound = node.relaxation.lp.bound
-        node.cuts = node.relaxation.cuts()
+        node.bound, node.cuts = node.relaxation.lp.bound, node.relaxation.cuts()
+        self.tree.leave(node.bound)
         return True
 
     def _fix(self, node: _Node) -> bool:
         """Fix pairs by reduced cost; True if that leaves nothing open."""
         relaxation = node.relaxation
         assert relaxation is not None
-        pairs, values = relaxation.fixable(self.incumbent.level)
+        pairs, values = relaxation.fixable(self.incumbent.exact_cutoff)
         if len(pairs) <= 0.05 * _open_columns(relaxation):
             return False
         cuts = relaxation.cuts()
@@ -305,16 +275,23 @@ class Tree:
             return True
         if _open_columns(relaxation):
             relaxation.lp.drop_implied()
-            return self._settles(node)
+            return self._finishes(node)
         self.incumbent.take(relaxation.point())
         node.cuts = ()  # every pair is fixed: without rows the bound is the value
+        self._leave_at_the_value()
         return True
 
-    def _settles(self, node: _Node) -> bool:
+    def _finishes(self, node: _Node) -> bool:
         """Finish what the node leaves open outright, if few states have to be looked at."""
         assert node.relaxation is not None
-        node.outright = node.relaxation.settle(self.incumbent, self.settings.states)
+        node.outright = node.relaxation.finish(self.incumbent, self.settings.states)
+        if node.outright:
+            self._leave_at_the_value()
         return node.outright
+
+    def _leave_at_the_value(self) -> None:
+        """Note that a node holds nothing better than the incumbent by more than is tolerated."""
+        self.tree.leave(self.incumbent.value + self.incumbent.tolerance)
 
     def _branch(self, node: _Node) -> list[_Node]:
         """Split at the pair whose two sides improve the bound most, by short trials."""
