@@ -160,7 +160,7 @@ class FirstOrderLP:
     def add_triples(
         self, name: str, index: ArrayLike, columns: ArrayLike, low: Any = -np.inf, high: Any = 1.0
     ) -> None:
-        """Add rows low <= x_i + x_j - x_k <= high; ``columns`` holds i, j, k a line."""
+        """Add rows low <= x_i + x_j - x_k <= high; ``columns`` holds i, j, k per line."""
         triples = np.ascontiguousarray(np.atleast_2d(columns), dtype=np.int32)
         self._add(name, _new_block(index, triples, None, (low, high)))
 
@@ -185,7 +185,7 @@ class FirstOrderLP:
     def drop_idle(self, slack: float = 0.08, rounds: int = 3) -> int:
         """Drop rows with zero multiplier and more slack than this for so many rounds.
 
-        Call it once a round, after `run`; returns the number of rows dropped.
+        Call it once per round, after `run`; returns the number of rows dropped.
         """
         before = self.n_rows
         rows, _, _, used = self._assemble()

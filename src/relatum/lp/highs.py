@@ -7,15 +7,48 @@ from typing import Any
 import highspy
 import numpy as np
 
-from relatum.array_types import Flags, Floats
+from relatum.array_types import Floats
 from relatum.lp.protocol import LPResult
 
-__all__ = ["HighsProgram"]
+__all__ = ["INFEASIBLE", "HighsProgram", "append_rows", "limit_time", "new_model"]
 
-_INFEASIBLE = (
+INFEASIBLE = (
     highspy.HighsModelStatus.kInfeasible,
     highspy.HighsModelStatus.kUnboundedOrInfeasible,
 )
+
+
+def new_model(cost: Floats, lower: Floats, upper: Floats, options: dict[str, Any]) -> Any:
+    """Return a model that minimises over a box, without rows and without output."""
+    model = highspy.Highs()
+    # one thread: the same answer on every machine
+    for option, value in {"output_flag": False, "threads": 1, **options}.items():
+        model.setOptionValue(option, value)
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = len(cost), 0
+    lp.col_cost_ = np.asarray(cost, dtype=np.float64)
+    lp.col_lower_ = np.asarray(lower, dtype=np.float64)
+    lp.col_upper_ = np.asarray(upper, dtype=np.float64)
+    model.passModel(lp)
+    return model
+
+
+def append_rows(model: Any, matrix: Any, lower: Floats, upper: Floats) -> None:
+    """Append rows given as a scipy CSR array."""
+    model.addRows(
+        matrix.shape[0],
+        np.asarray(lower, dtype=np.float64),
+        np.asarray(upper, dtype=np.float64),
+        matrix.nnz,
+        matrix.indptr[:-1].astype(np.int32),
+        matrix.indices.astype(np.int32),
+        matrix.data.astype(np.float64),
+    )
+
+
+def limit_time(model: Any, seconds: float) -> None:
+    """Limit the next run; HiGHS counts the time of all runs of one model."""
+    model.setOptionValue("time_limit", float(min(1e8, model.getRunTime() + max(1e-3, seconds))))
 
 
 class HighsProgram:
@@ -24,49 +57,20 @@ class HighsProgram:
     def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None:
         self._n = len(cost)
         self._m = 0
-        h = highspy.Highs()
-        h.setOptionValue("output_flag", False)
-        h.setOptionValue("threads", 1)  # the same answer on every machine
-        h.setOptionValue("presolve", "off")  # keeps the basis for the next round
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self._n, 0
-        lp.col_cost_ = -np.asarray(cost, dtype=np.float64)
-        lp.col_lower_ = np.asarray(lower, dtype=np.float64)
-        lp.col_upper_ = np.asarray(upper, dtype=np.float64)
-        h.passModel(lp)
-        self._h = h
+        # without presolve the basis is kept for the next round
+        self._h = new_model(-np.asarray(cost, np.float64), lower, upper, {"presolve": "off"})
 
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
-        m = matrix.shape[0]
-        self._h.addRows(
-            m,
-            np.full(m, -highspy.kHighsInf),
-            np.asarray(rhs, dtype=np.float64),
-            matrix.nnz,
-            matrix.indptr[:-1].astype(np.int32),
-            matrix.indices.astype(np.int32),
-            matrix.data.astype(np.float64),
-        )
-        self._m += m
-
-    def keep_rows(self, keep: Flags) -> None:
-        drop = np.flatnonzero(~keep).astype(np.int32)
-        if drop.size:
-            self._h.deleteRows(len(drop), drop)
-            self._m -= len(drop)
+        append_rows(self._h, matrix, np.full(matrix.shape[0], -highspy.kHighsInf), rhs)
+        self._m += matrix.shape[0]
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
         index = np.arange(self._n, dtype=np.int32)
         self._h.changeColsBounds(self._n, index, lower, upper)
 
-    def set_cost(self, cost: Floats) -> None:
-        index = np.arange(self._n, dtype=np.int32)
-        self._h.changeColsCost(self._n, index, -np.asarray(cost, dtype=np.float64))
-
     def solve(self, time_limit: float) -> LPResult:
         h = self._h
-        # HiGHS counts the time of all runs of one object
-        h.setOptionValue("time_limit", float(min(1e8, h.getRunTime() + max(1e-3, time_limit))))
+        limit_time(h, time_limit)
         h.run()
         status = h.getModelStatus()
         solution = h.getSolution()
@@ -76,6 +80,6 @@ class HighsProgram:
             x, y = np.zeros(self._n), np.zeros(self._m)
         if status == highspy.HighsModelStatus.kOptimal:
             return LPResult("optimal", x, y)
-        if status in _INFEASIBLE:
+        if status in INFEASIBLE:
             return LPResult("infeasible", x, np.zeros(self._m))
         return LPResult("stopped", x, y)

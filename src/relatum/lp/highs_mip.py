@@ -11,6 +11,7 @@ import highspy
 import numpy as np
 
 from relatum.array_types import Flags, Floats
+from relatum.lp.highs import INFEASIBLE, append_rows, limit_time, new_model
 
 __all__ = ["HighsMixedProgram", "MixedResult"]
 
@@ -29,7 +30,7 @@ class HighsMixedProgram:
 
     Parameters
     ----------
-    cost, lower, upper : arrays, one entry a variable
+    cost, lower, upper : arrays, one entry per variable
     expired : callable
         Asked now and then; the search stops when it returns True.
     """
@@ -38,20 +39,7 @@ class HighsMixedProgram:
         self, cost: Floats, lower: Floats, upper: Floats, expired: Callable[[], bool]
     ) -> None:
         self._n = len(cost)
-        h = highspy.Highs()
-        for option, value in (
-            ("output_flag", False),
-            ("threads", 1),  # the same answer on every machine
-            ("mip_rel_gap", 0.0),
-            ("mip_abs_gap", 1e-7),
-        ):
-            h.setOptionValue(option, value)
-        lp = highspy.HighsLp()
-        lp.num_col_, lp.num_row_ = self._n, 0
-        lp.col_cost_ = np.asarray(cost, dtype=np.float64)
-        lp.col_lower_ = np.asarray(lower, dtype=np.float64)
-        lp.col_upper_ = np.asarray(upper, dtype=np.float64)
-        h.passModel(lp)
+        h = new_model(cost, lower, upper, {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-7})
         self._h = h
         self._expired = expired
         h.cbMipInterrupt.subscribe(self._ask)
@@ -62,16 +50,7 @@ class HighsMixedProgram:
 
     def add_rows(self, matrix: Any, lower: Floats, upper: Floats) -> None:
         """Append rows given as a scipy CSR array over the first variables."""
-        matrix = matrix.tocsr()
-        self._h.addRows(
-            matrix.shape[0],
-            np.asarray(lower, dtype=np.float64),
-            np.asarray(upper, dtype=np.float64),
-            matrix.nnz,
-            matrix.indptr[:-1].astype(np.int32),
-            matrix.indices.astype(np.int32),
-            matrix.data.astype(np.float64),
-        )
+        append_rows(self._h, matrix.tocsr(), lower, upper)
 
     def set_integer(self, integer: Flags) -> None:
         """Say which variables are integer."""
@@ -85,18 +64,14 @@ class HighsMixedProgram:
     def solve(self, time_limit: float, start: Floats | None = None) -> MixedResult:
         """Solve, from a feasible point if one is given."""
         h = self._h
-        # HiGHS counts the time of all runs of one object
-        h.setOptionValue("time_limit", float(min(1e8, h.getRunTime() + max(1e-3, time_limit))))
+        limit_time(h, time_limit)
         if start is not None:
             point = highspy.HighsSolution()
             point.col_value = start.tolist()
             h.setSolution(point)
         h.run()
         status, info = h.getModelStatus(), h.getInfo()
-        if status in (
-            highspy.HighsModelStatus.kInfeasible,
-            highspy.HighsModelStatus.kUnboundedOrInfeasible,
-        ):
+        if status in INFEASIBLE:
             return MixedResult("infeasible", None, math.inf)
         x = np.array(h.getSolution().col_value, dtype=np.float64)
         found = info.primal_solution_status == highspy.kSolutionStatusFeasible

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from relatum.array_types import Flags, Floats
+from relatum.array_types import Floats
 
 __all__ = ["LPResult", "LinearProgram", "backend_named"]
 
@@ -14,7 +14,7 @@ __all__ = ["LPResult", "LinearProgram", "backend_named"]
 class LPResult:
     """The answer of a backend.
 
-    `multipliers` are clipped at zero, one a row; any of them give a valid bound.
+    `multipliers` are clipped at zero, one per row; any of them give a valid bound.
     """
 
     status: Literal["optimal", "infeasible", "stopped"]
@@ -30,14 +30,8 @@ class LinearProgram(Protocol):
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
         """Append rows given as a scipy CSR array."""
 
-    def keep_rows(self, keep: Flags) -> None:
-        """Delete the rows that are not to be kept."""
-
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
         """Change the box."""
-
-    def set_cost(self, cost: Floats) -> None:
-        """Change the objective."""
 
     def solve(self, time_limit: float) -> LPResult:
         """Solve from the last basis."""

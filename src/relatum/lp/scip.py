@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from relatum.array_types import Flags, Floats
+from relatum.array_types import Floats
 from relatum.errors import MissingDependencyError
 from relatum.lp.protocol import LPResult
 
@@ -34,30 +34,17 @@ class ScipProgram:
         )
 
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
+        columns, values = matrix.indices.tolist(), matrix.data.astype(float).tolist()
         entries = [
-            list(
-                zip(
-                    matrix.indices[s:e].tolist(),
-                    matrix.data[s:e].astype(float).tolist(),
-                    strict=True,
-                )
-            )
+            list(zip(columns[s:e], values[s:e], strict=True))
             for s, e in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
         ]
         infinity = self._lp.infinity()
         self._lp.addRows(entries, lhss=[-infinity] * len(entries), rhss=[float(v) for v in rhs])
 
-    def keep_rows(self, keep: Flags) -> None:
-        for row in np.flatnonzero(~keep)[::-1]:
-            self._lp.delRows(int(row), int(row))
-
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
         for column, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
             self._lp.chgBound(column, low, high)
-
-    def set_cost(self, cost: Floats) -> None:
-        for column, value in enumerate(cost.tolist()):
-            self._lp.chgObj(column, value)
 
     def solve(self, time_limit: float) -> LPResult:
         self._lp.solve()  # LPs of the branch-and-cut take milliseconds; it polls between them
