@@ -11,7 +11,7 @@ import naive
 from relatum.errors import CertificateError
 from relatum.problem.feasible import EQUIVALENCES, LINEAR_ORDERS, at_most
 from relatum.proof.certificate import FAMILIES, Cuts
-from relatum.proof.checker.dense import rows_of
+from relatum.proof.checker.view import rows_of
 from relatum.proof.partition_rows import most_capped_pairs
 
 

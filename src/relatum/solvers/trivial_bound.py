@@ -8,7 +8,7 @@ import numpy as np
 
 from relatum.problem import DenseScores, Problem, SparseScores
 from relatum.proof import Leaf, Proof, Rounded, round_up
-from relatum.proof.checker import view_of
+from relatum.proof.checker import dense_view
 
 __all__ = ["trivial_bound"]
 
@@ -22,7 +22,7 @@ def trivial_bound(problem: Problem) -> tuple[float, Proof]:
     if problem.feasible.has("reflexive", "symmetric"):
         total = _sum_of_positive(problem)
     else:
-        view = view_of(problem, Rounded())
+        view = dense_view(problem, Rounded())
         total = float(view.best(view.residual(())))
     return round_up(total, magnitude), Leaf()
 

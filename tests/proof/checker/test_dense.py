@@ -13,14 +13,15 @@ import relatum as rt
 from relatum.errors import CertificateError
 from relatum.proof.arithmetic import Exact, Rounded, exponent_needed
 from relatum.proof.certificate import Cuts
-from relatum.proof.checker.dense import hereditary, view_of
+from relatum.proof.checker.dense import dense_view
+from relatum.proof.checker.view import hereditary
 
 PAIRWISE = ("reflexive", "symmetric", "antisymmetric", "connex")
 
 
 def exact_view(problem, *numbers):
     values = [problem.dense(), *numbers]
-    return view_of(problem, Exact(max(exponent_needed(np.asarray(v)) for v in values)))
+    return dense_view(problem, Exact(max(exponent_needed(np.asarray(v)) for v in values)))
 
 
 def as_fraction(view, number):
@@ -65,7 +66,7 @@ def test_rounded_bounds_are_never_below_exact_ones():
         rows = rng.permuted(np.tile(np.arange(4), (40, 1)), axis=1)[:, :3]
         y = rng.exponential(size=40) * 10.0 ** rng.integers(0, 18)
         cuts = (Cuts("transitive", rows, y),)
-        exact, rounded = exact_view(problem, y), view_of(problem, Rounded())
+        exact, rounded = exact_view(problem, y), dense_view(problem, Rounded())
         true = as_fraction(exact, exact.best(exact.residual(cuts)))
         bound = rounded.best(rounded.residual(cuts))
         assert Fraction(bound) >= true
@@ -92,7 +93,7 @@ def test_rounded_contraction_is_never_below_the_exact_one():
         given = rt.evidence(related=[(0, 1), (1, 2), (3, 4)])
         c = rng.normal(size=(n, n)) * 10.0 ** rng.integers(0, 18, (n, n))
         problem = rt.Problem(c, rt.EQUIVALENCES & given)
-        exact, rounded = exact_view(problem), view_of(problem, Rounded())
+        exact, rounded = exact_view(problem), dense_view(problem, Rounded())
         for part in (np.arange(3), np.array([2, 0])):
             views = [v.contracted(labels).restricted(part) for v in (exact, rounded)]
             e, r = (v.best(v.residual(())) for v in views)

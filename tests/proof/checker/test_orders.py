@@ -9,14 +9,14 @@ from relatum.problem.feasible import LINEAR_ORDERS, WEAK_ORDERS, evidence
 from relatum.problem.problem import Problem
 from relatum.proof.arithmetic import Exact, Rounded
 from relatum.proof.certificate import Certificate, Leaf, Merge, SubsetOrder
-from relatum.proof.checker.dense import view_of
+from relatum.proof.checker.dense import dense_view
 from relatum.proof.checker.orders import check_best_order, merged_view
 from relatum.proof.checker.verification import check_certificate
 
 
 def _proves(problem, claim, arithmetic):
     try:
-        check_best_order(view_of(problem, arithmetic), arithmetic.number(claim))
+        check_best_order(dense_view(problem, arithmetic), arithmetic.number(claim))
     except CertificateError:
         return False
     return True
@@ -85,7 +85,7 @@ def test_merging_keeps_the_best_value():
         copy = np.sort(np.concatenate([np.arange(3), rng.integers(0, 3, 3)]))
         c = rng.integers(-3, 4, (3, 3)).astype(float)[np.ix_(copy, copy)]
         c[copy[:, None] == copy[None, :]] = 2.0
-        view = merged_view(view_of(Problem(c, LINEAR_ORDERS), Exact(0)), copy)
+        view = merged_view(dense_view(Problem(c, LINEAR_ORDERS), Exact(0)), copy)
         best = int(naive.best_linear_order((c - 2 * np.eye(6)).tolist()) + 12)
         check_best_order(view, best)
         with pytest.raises(CertificateError, match="above"):

@@ -11,7 +11,7 @@ import relatum as rt
 from relatum.errors import CertificateError
 from relatum.proof.arithmetic import Exact, Rounded, exponent_needed
 from relatum.proof.certificate import Certificate, Contract, Cuts, Decompose, Fix, Leaf
-from relatum.proof.checker.dense import DenseView, view_of
+from relatum.proof.checker.dense import DenseView, dense_view
 from relatum.proof.checker.sparse import SparseView, view_for
 from relatum.proof.checker.verification import check_certificate
 
@@ -33,7 +33,7 @@ def _both(problem, monkeypatch) -> tuple[SparseView, DenseView]:
     monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
     sparse = view_for(problem, Exact(8))
     assert isinstance(sparse, SparseView)
-    return sparse, view_of(problem, Exact(8))
+    return sparse, dense_view(problem, Exact(8))
 
 
 def _cuts(rng: np.random.Generator) -> tuple[Cuts, ...]:

@@ -9,56 +9,23 @@ to set the pairs, respecting what is fixed and the properties that speak of two 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-import relatum.proof.partition_rows  # noqa: F401  makes its families known
-from relatum.array_types import Floats, Index
+from relatum.array_types import Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem
 from relatum.proof.arithmetic import Arithmetic
-from relatum.proof.certificate import FAMILIES, Cuts, SparseRows
+from relatum.proof.certificate import Cuts
+from relatum.proof.checker.view import NOTHING, View, best_single, hereditary, summed
 
-__all__ = ["DenseView", "View", "view_of"]
-
-Pair = tuple[int, int]
-NOTHING = -math.inf  # the bound of an empty set of relations
+__all__ = ["DenseView", "dense_view"]
 
 
-def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseRows:
-    """Write down the rows of some cuts, refusing what is not valid for the feasible set."""
-    family = FAMILIES.get(cut.family)
-    if family is None:
-        raise CertificateError(f"Unknown family of rows {cut.family!r}.")
-    if family.width is not None and cut.index.shape[1] != family.width:
-        raise CertificateError(
-            f"Rows of family {cut.family!r} have {family.width} indices, got {cut.index.shape[1]}."
-        )
-    if len(cut) and not family.valid(feasible, cut.index, shape):
-        raise CertificateError(
-            f"Rows of family {cut.family!r} with these indices are not valid for {feasible}."
-        )
-    rows = family.rows(cut.index, shape)
-    inside = (rows.a >= 0) & (rows.a < shape[0]) & (rows.b >= 0) & (rows.b < shape[1])
-    if not inside.all():
-        raise CertificateError(f"A row of family {cut.family!r} names an element out of range.")
-    return rows
-
-
-def checked_multipliers(cut: Cuts) -> Floats:
-    """Return the multipliers, refusing any that are negative or not finite."""
-    y = cut.multipliers
-    if not (np.isfinite(y).all() and (y >= 0).all()):
-        raise CertificateError(f"A multiplier of family {cut.family!r} is negative or not finite.")
-    return y
-
-
-class DenseView:
+class DenseView(View):
     """A view with one entry for every ordered pair."""
 
     def __init__(
@@ -72,13 +39,11 @@ class DenseView:
         self.state = state
         self.feasible = feasible
         self.arithmetic = arithmetic
-        self.empty = False
         self.homogeneous = feasible.homogeneous
         self.shape = (int(scores.shape[0]), int(scores.shape[1]))
         if self.homogeneous:
             self.upper = np.triu_indices(self.shape[0], 1)
             self._close_state()
-        self._grid: tuple[Any, Any] | None = None
         self.error: NDArray[Any] | None = None  # of the scores, where arithmetic is not exact
 
     def _close_state(self) -> None:
@@ -98,45 +63,15 @@ class DenseView:
             s[b] = np.where(s[b] < 0, target, s[b])
 
     def copy(self) -> DenseView:
-        """Return a view whose fixed pairs can be changed separately."""
-        other = DenseView.__new__(DenseView)
-        other.__dict__.update(self.__dict__)
+        other = super().copy()
         other.state = self.state.copy()
         return other
 
-    def pair(self, pair: Sequence[int]) -> Pair:
-        """Check that a pair exists."""
-        a, b = int(pair[0]), int(pair[1])
-        if not (0 <= a < self.shape[0] and 0 <= b < self.shape[1]):
-            raise CertificateError(f"Pair ({a}, {b}) does not exist.")
-        return a, b
+    def state_of(self, a: int, b: int) -> int:
+        return int(self.state[a, b])
 
-    def _consequences(self, pair: Sequence[int], value: bool) -> list[tuple[int, int, int]]:
-        """Return a pair with its value, and the mirror pair if its value follows."""
-        a, b = self.pair(pair)
-        todo = [(a, b, int(value))]
-        if self.homogeneous and a != b:
-            if self.feasible.has("symmetric"):
-                todo.append((b, a, int(value)))
-            if value and self.feasible.has("antisymmetric"):
-                todo.append((b, a, 0))
-            if not value and self.feasible.has("connex"):
-                todo.append((b, a, 1))
-        return todo
-
-    def fix(self, pair: Sequence[int], value: bool) -> None:
-        """Fix a pair, and its mirror pair if that follows."""
-        for p, q, v in self._consequences(pair, value):
-            if self.state[p, q] == 1 - v:
-                self.empty = True
-            self.state[p, q] = v
-
-    def fixing(self, pairs: Iterable[Any], values: Iterable[Any]) -> DenseView:
-        """Return a view with some pairs fixed."""
-        view = self.copy()
-        for pair, value in zip(pairs, values, strict=True):
-            view.fix(pair, bool(value))
-        return view
+    def _put(self, a: int, b: int, value: int) -> None:
+        self.state[a, b] = value
 
     def residual(self, cuts: Sequence[Cuts], with_scores: bool = True) -> tuple[NDArray[Any], Any]:
         """Return (c - A'y, b y) of some cuts; c counts as zero without scores."""
@@ -148,10 +83,8 @@ class DenseView:
             constant = constant + to.total(self.error)
         counts, sizes = np.zeros((2, *self.shape)) if not to.exact else (None, None)
         for cut in cuts:
-            rows = rows_of(cut, self.feasible, self.shape)
-            y = to.array(checked_multipliers(cut))
-            constant = constant + to.total(y * rows.rhs)
-            terms = y[rows.row_of_term()] * rows.coefficient
+            rows, terms, side = self.read(cut)
+            constant = constant + side
             np.subtract.at(r, (rows.a, rows.b), terms)
             if counts is not None and sizes is not None:
                 np.add.at(counts, (rows.a, rows.b), 1.0)
@@ -174,9 +107,9 @@ class DenseView:
 
     def _best_parts(self, r: NDArray[Any]) -> list[NDArray[Any]]:
         if not self.homogeneous:
-            return [self._best_single(r, self.state)]
+            return [best_single(r, self.state)]
         i, j = self.upper
-        diagonal = self._best_single(np.diagonal(r), np.diagonal(self.state))
+        diagonal = best_single(np.diagonal(r), np.diagonal(self.state))
         return [diagonal, self._best_double(r, (i, j), self.state[i, j], self.state[j, i])]
 
     def unordered(self, residual: Any) -> tuple[Any, ...]:
@@ -186,10 +119,6 @@ class DenseView:
         constant = constant + to.total(np.diagonal(r))  # all related to themselves
         both = constant if errors is None else constant + to.total(errors)
         return i, j, r[i, j] + r[j, i], self.state[i, j], both
-
-    def _best_single(self, r: NDArray[Any], state: NDArray[np.int8]) -> NDArray[Any]:
-        zero = r * 0
-        return np.where(state == 1, r, np.where(state == 0, zero, np.maximum(zero, r)))
 
     def _best_double(
         self,
@@ -238,8 +167,8 @@ class DenseView:
         else:
             here = there = r[a, b] * 0
             single = np.ones(len(a), dtype=np.bool_)
-        here = np.where(single, self._best_single(r[a, b], now), here)
-        there = np.where(single, self._best_single(r[a, b], other), there)
+        here = np.where(single, best_single(r[a, b], now), here)
+        there = np.where(single, best_single(r[a, b], other), there)
         possible &= there != NOTHING
         return [
             self._exchange(total, h, t) if p and total != NOTHING else NOTHING
@@ -252,40 +181,15 @@ class DenseView:
             return total - here + there
         return self.arithmetic.total(np.array([total, -here, there]))
 
-    def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
-        """Say whether one row cannot hold when the pair takes the value."""
-        rows = rows_of(cut, self.feasible, self.shape)
-        assumed: dict[Pair, int] = {}
-        for a, b, v in self._consequences(pair, value):
-            if self.state[a, b] == 1 - v or assumed.get((a, b), v) != v:
-                return True
-            assumed[a, b] = v
-        terms: dict[Pair, int] = {}
-        for a, b, k in zip(
-            rows.a.tolist(), rows.b.tolist(), rows.coefficient.tolist(), strict=True
-        ):
-            terms[a, b] = terms.get((a, b), 0) + k
-        least = 0
-        for (a, b), k in terms.items():
-            s = assumed.get((a, b), int(self.state[a, b]))
-            least += k * s if s >= 0 else min(0, k)
-        return least > int(rows.rhs[0])
-
     def best_between(self, parts: Sequence[Index]) -> Any:
         """Best sum over the pairs that lie within none of the parts."""
         if not self.homogeneous:
             raise CertificateError("Only relations on one set decompose by elements.")
-        owner = np.full(self.shape[0], -1, dtype=np.int64)
-        for k, elements in enumerate(parts):
-            if elements.size == 0 or elements.min() < 0 or elements.max() >= self.shape[0]:
-                raise CertificateError("A part of a decomposition names elements out of range.")
-            if (owner[elements] >= 0).any() or len(np.unique(elements)) != len(elements):
-                raise CertificateError("The parts of a decomposition overlap.")
-            owner[elements] = k
+        owner = self.owners(parts)
         i, j = self.upper
         within = (owner[i] == owner[j]) & (owner[i] >= 0)
         r, _ = self.residual(())
-        diagonal = self._best_single(np.diagonal(r), np.diagonal(self.state))
+        diagonal = best_single(np.diagonal(r), np.diagonal(self.state))
         between = self._best_double(
             r, (i[~within], j[~within]), self.state[i, j][~within], self.state[j, i][~within]
         )
@@ -310,54 +214,25 @@ class DenseView:
 
     def contracted(self, labels: Any) -> DenseView:
         """View in which elements with equal labels, known to be related, are one."""
-        labels = np.asarray(labels, dtype=np.int64)
         if not self.feasible.has("reflexive", "symmetric", "transitive"):
             raise CertificateError("Only equivalence relations contract related elements.")
-        if labels.shape != (self.shape[0],) or labels.min() < 0:
-            raise CertificateError("A contraction needs one label an element, numbered from 0.")
-        g = int(labels.max()) + 1
-        same = (self.state == 1) & (labels[:, None] == labels[None, :])
-        count, _ = connected_components(coo_array(same), directed=False)
-        if count != g or len(np.unique(labels)) != g:
-            raise CertificateError("A contraction joins elements that are not known to be related.")
-        to = self.arithmetic
-        scores = to.array(np.zeros((g, g)))
-        np.add.at(scores, (labels[:, None], labels[None, :]), self.scores)
+        labels = self.checked_labels(labels, "A contraction")
+        self.require_related(labels, *np.nonzero(self.state == 1))
+        to, g = self.arithmetic, int(labels.max()) + 1
         zeros, ones = np.zeros((g, g), np.bool_), np.eye(g, dtype=np.bool_)
         for target, value in ((zeros, 0), (ones, 1)):
             a, b = np.nonzero(self.state == value)
             target[labels[a], labels[b]] = True
         state = np.where(ones, 1, np.where(zeros, 0, -1)).astype(np.int8)
-        view = DenseView(scores, state, self.feasible.structure, to)
+        view = DenseView(summed(self.scores, labels), state, self.feasible.structure, to)
         view.empty = view.empty or self.empty or bool((ones & zeros).any())
         if not to.exact:
-            before = np.abs(self.scores) if self.error is None else self.error + abs(self.scores)
-            sizes, errors = np.zeros((g, g)), np.zeros((g, g))
-            np.add.at(sizes, (labels[:, None], labels[None, :]), before)
-            if self.error is not None:
-                np.add.at(errors, (labels[:, None], labels[None, :]), self.error)
+            before = np.zeros(self.shape) if self.error is None else self.error
+            sizes, errors = summed(before + np.abs(self.scores), labels), summed(before, labels)
             members = np.bincount(labels).astype(np.float64)
             fresh = to.errors(sizes, np.outer(members, members))
             view.error = errors if fresh is None else errors + fresh
         return view
-
-    def floor(self, bound: Any) -> Any:
-        """Round a bound down to the largest value that any relation can have.
-
-        All values differ by multiples of the greatest common divisor of the scores.
-        """
-        if isinstance(bound, float) and not math.isfinite(bound):
-            return bound
-        if self._grid is None:
-            self._grid = self._find_grid()
-        step, offset = self._grid
-        if step is None:
-            return bound
-        if not self.arithmetic.exact:
-            bound = math.floor(bound)
-        if step == 0:
-            return offset
-        return offset + (bound - offset) // step * step
 
     def halfway(self, claim: Any) -> Any:
         """Raise a claim half way to the next larger value, where arithmetic is not exact.
@@ -371,7 +246,6 @@ class DenseView:
         return max(claim, low + step / 2) if step else claim
 
     def _find_grid(self) -> tuple[Any, Any]:
-        """Return (step, offset) such that all values are offset + k step; step None if unknown."""
         c = self.scores
         if not self.arithmetic.exact:
             # integers that add up exactly are as good as exact arithmetic
@@ -399,22 +273,8 @@ class DenseView:
         return math.gcd(*steps), offset
 
 
-View = DenseView
-
-
-def hereditary(feasible: FeasibleSet) -> FeasibleSet:
-    """Return the properties that a relation hands down to every subset of the elements."""
-    names = set(feasible.names)
-    if "reflexive" not in names:
-        names -= {"has_image", "has_preimage"}
-    keep = [p for p in feasible.structure.properties if p.name in names or p.name == "at_most"]
-    caps = [p for p in feasible.properties if p.name == "at_most"]
-    # RELATIONS on one set stay on one set: the caller's shape is square anyway
-    return FeasibleSet([*keep, *caps])
-
-
-def view_of(problem: Problem, arithmetic: Arithmetic) -> DenseView:
-    """Return the checker's view of a problem."""
+def dense_view(problem: Problem, arithmetic: Arithmetic) -> DenseView:
+    """Return the view of a problem with an entry for every ordered pair."""
     view = DenseView(
         arithmetic.array(problem.dense()),
         problem.state.copy(),

@@ -13,6 +13,7 @@ from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import LINEAR_ORDERS
 from relatum.proof.checker.dense import DenseView
+from relatum.proof.checker.view import summed
 
 __all__ = ["MOST_ELEMENTS", "MOST_STATES", "check_best_order", "merged_view"]
 
@@ -33,11 +34,8 @@ def _dense_view_of_orders(view: object, what: str) -> DenseView:
 def merged_view(given: object, labels: Any) -> DenseView:
     """View in which elements with equal labels, which are alike, are one."""
     view = _dense_view_of_orders(given, "Merging alike elements")
-    labels = np.asarray(labels, dtype=np.int64)
-    n = view.shape[0]
-    if labels.shape != (n,) or labels.min() < 0:
-        raise CertificateError("Merging needs one label an element, numbered from 0.")
-    g = int(labels.max()) + 1
+    labels = view.checked_labels(labels, "Merging")
+    n, g = view.shape[0], int(labels.max()) + 1
     first = np.full(g, -1, dtype=np.int64)
     first[labels[::-1]] = np.arange(n)[::-1]
     if (first < 0).any():
@@ -45,8 +43,7 @@ def merged_view(given: object, labels: Any) -> DenseView:
     for a in np.flatnonzero(first[labels] != np.arange(n)).tolist():
         _require_alike(view, int(first[labels[a]]), a)
     to = view.arithmetic
-    scores = to.array(np.zeros((g, g)))
-    np.add.at(scores, (labels[:, None], labels[None, :]), view.scores)
+    scores = summed(view.scores, labels)
     # within a class both orders of a pair are worth the same, and one of them counts
     same = labels[:, None] == labels[None, :]
     inner = np.nonzero(np.triu(same, 1))
@@ -61,11 +58,8 @@ def merged_view(given: object, labels: Any) -> DenseView:
 
 def _merged_error(view: DenseView, labels: Index, g: int) -> NDArray[Any]:
     """Bound what rounding may have taken from the sums of scores of merged elements."""
-    where = labels[:, None], labels[None, :]
-    sizes, before = np.zeros((g, g)), np.zeros((g, g))
-    np.add.at(sizes, where, np.abs(view.scores))
-    if view.error is not None:
-        np.add.at(before, where, 2 * view.error)
+    sizes = summed(np.abs(view.scores), labels)
+    before = np.zeros((g, g)) if view.error is None else summed(2 * view.error, labels)
     members = np.bincount(labels).astype(np.float64)
     fresh = view.arithmetic.errors(2 * sizes, 2 * np.outer(members, members))
     return before if fresh is None else before + fresh

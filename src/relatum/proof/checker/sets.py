@@ -19,12 +19,21 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from relatum.array_types import Index
 from relatum.errors import CertificateError
 from relatum.kernels.partition.sets import best_sets
 from relatum.proof.certificate import Cuts
-from relatum.proof.checker.dense import NOTHING, DenseView
+from relatum.proof.checker.dense import DenseView
+from relatum.proof.checker.view import NOTHING, summed
 
-__all__ = ["BUDGET", "MARGIN_UNIT", "best_by_halves", "best_by_prices", "excess_margin"]
+__all__ = [
+    "BUDGET",
+    "MARGIN_UNIT",
+    "best_by_partners",
+    "best_by_prices",
+    "excess_margin",
+    "largest_per_owner",
+]
 
 BUDGET = 100_000_000  # steps of the search for a set above its prices: some seconds
 MARGIN_UNIT = 2.0**-64  # exact arithmetic counts in multiples of it: margins are small
@@ -55,7 +64,8 @@ def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) ->
         raise CertificateError("There must be a price, a finite number, for each element.")
     if view.empty:
         return NOTHING
-    groups, labels = connected_components(coo_array(view.state == 1), directed=False)
+    groups, found = connected_components(coo_array(view.state == 1), directed=False)
+    labels = np.asarray(found, dtype=np.int64)
     sizes = np.bincount(labels, minlength=groups).astype(np.int64)
     cap = n if view.feasible.cap is None else min(n, view.feasible.cap)
     a, b = np.nonzero(view.state == 0)
@@ -67,8 +77,7 @@ def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) ->
     own = np.diagonal(r).copy()  # of elements with themselves, which are always related
     np.fill_diagonal(r, own * 0)
     # between groups both directions of a pair count; within one they are related
-    sums = to.array(np.zeros((groups, groups)))
-    np.add.at(sums, (labels[:, None], labels[None, :]), r)
+    sums = summed(r, labels)
     price = to.array(np.zeros(groups))
     np.add.at(price, labels, to.array(u))
     inside, pairs = np.diagonal(sums).copy(), sums + sums.T
@@ -89,15 +98,14 @@ def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) ->
     return constant + to.total(np.array(parts, dtype=object))
 
 
-def _rounding(r: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+def _rounding(r: NDArray[Any], labels: Index) -> NDArray[Any]:
     """Bound what rounding may have taken from sums between groups, of both directions."""
     members = np.bincount(labels).astype(np.float64)
-    sizes = np.zeros((len(members), len(members)))
-    np.add.at(sizes, (labels[:, None], labels[None, :]), np.abs(r))
+    sizes = summed(np.abs(r), labels)
     return np.asarray(2.0**-50 * np.outer(members, members) * (sizes + sizes.T))
 
 
-def best_by_halves(view: Any, residual: Any) -> Any:
+def best_by_partners(view: Any, residual: Any) -> Any:
     """Return the constant plus half of the most that each element can have in its set.
 
     Infinity where that says nothing: without a cap, or with unlisted pairs that are positive.
@@ -115,13 +123,13 @@ def best_by_halves(view: Any, residual: Any) -> Any:
     room = np.full(n, feasible.cap - 1, dtype=np.int64)
     np.subtract.at(room, np.concatenate([i[known], j[known]]), 1)
     ends, values = np.concatenate([i[open_], j[open_]]), np.concatenate([r[open_]] * 2)
-    best = largest_of_each(ends, values, np.maximum(room, 0), to.exact)
+    best = largest_per_owner(ends, values, np.maximum(room, 0), to.exact)
     twice = to.total(np.concatenate([best, r[known], r[known]]))
     # every value is an integer in exact arithmetic, so that half of one can be rounded down
     return constant + (twice // 2 if to.exact else 0.5 * twice)
 
 
-def largest_of_each(
+def largest_per_owner(
     owner: NDArray[Any], values: NDArray[Any], room: NDArray[Any], exact: bool = False
 ) -> NDArray[Any]:
     """Return, for each owner, the largest of its values, as many as it has room for."""

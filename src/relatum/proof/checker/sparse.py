@@ -8,43 +8,32 @@ bound over a million elements costs as much as there are listed pairs and terms 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem, SparseScores
 from relatum.proof.arithmetic import Arithmetic
 from relatum.proof.certificate import Cuts
-from relatum.proof.checker.dense import (
-    NOTHING,
-    DenseView,
-    Pair,
-    checked_multipliers,
-    hereditary,
-    rows_of,
-    view_of,
-)
+from relatum.proof.checker.dense import DenseView, dense_view
+from relatum.proof.checker.view import NOTHING, Pair, View, best_single, hereditary
 
-__all__ = ["SparseView", "View", "view_for"]
+__all__ = ["AnyView", "SparseView", "view_for"]
 
 Residual = tuple[Index, NDArray[Any], Any]
 DENSE_ELEMENTS = 2000  # up to so many elements, a dense view is quicker
 
 
-class SparseView:
+class SparseView(View):
     """A view of an equivalence problem with entries for touched unordered pairs only.
 
     A pair i < j has the key i * n + j. `keys` are sorted; `scores` belong to them; any other
     pair has the background score. `diagonal` holds the scores of the elements themselves.
     """
-
-    homogeneous = True
 
     def __init__(
         self,
@@ -60,51 +49,34 @@ class SparseView:
         self.background_float = background
         self.feasible, self.arithmetic = feasible, arithmetic
         self.shape = (n, n)
-        self.empty = False
         self.diagonal = arithmetic.array(np.zeros(n))
         self.groups: tuple[Index, ...] = ()
         self.fixed: dict[int, bool] = {}
-        self._grid: tuple[Any, Any] | None = None
         # errors of scores and diagonal, where arithmetic is not exact
         self.error: Floats | None = None
         self.diagonal_error: Floats | None = None
 
     def copy(self) -> SparseView:
-        """Return a view whose fixed pairs can be changed separately."""
-        other = SparseView.__new__(SparseView)
-        other.__dict__.update(self.__dict__)
+        other = super().copy()
         other.fixed = dict(self.fixed)
         return other
 
-    def pair(self, pair: Sequence[int]) -> Pair:
-        """Check that a pair exists."""
-        a, b = int(pair[0]), int(pair[1])
-        if not (0 <= a < self.n and 0 <= b < self.n):
-            raise CertificateError(f"Pair ({a}, {b}) does not exist.")
-        return a, b
-
     def state_of(self, a: int, b: int) -> int:
-        """Return 1, 0 or -1: related, unrelated, open."""
         if a == b:
             return 1
         if any(g[a] == g[b] for g in self.groups):
             return 0
         return int(self.fixed.get(min(a, b) * self.n + max(a, b), -1))
 
-    def fix(self, pair: Sequence[int], value: bool) -> None:
-        """Fix a pair, and with it its mirror pair."""
-        a, b = self.pair(pair)
-        if self.state_of(a, b) == 1 - int(value):
-            self.empty = True
+    def _consequences(self, pair: Sequence[int], value: bool) -> list[tuple[int, int, int]]:
+        return [(*self.pair(pair), int(value))]
+
+    def _put(self, a: int, b: int, value: int) -> None:
         if a != b:
             self.fixed[min(a, b) * self.n + max(a, b)] = bool(value)
 
-    def fixing(self, pairs: Iterable[Any], values: Iterable[Any]) -> SparseView:
-        """Return a view with some pairs fixed."""
-        view = self.copy()
-        for pair, value in zip(pairs, values, strict=True):
-            view.fix(pair, bool(value))
-        return view
+    def _unknown(self, a: int, b: int) -> Pair:
+        return min(a, b), max(a, b)
 
     def _keys_of(self, a: Index, b: Index) -> Index:
         return np.minimum(a, b) * self.n + np.maximum(a, b)
@@ -129,10 +101,8 @@ class SparseView:
                 constant = constant if error is None else constant + to.total(error)
         rows_keys, rows_terms = [], []
         for cut in cuts:
-            rows = rows_of(cut, self.feasible, self.shape)
-            y = to.array(checked_multipliers(cut))
-            constant = constant + to.total(y * rows.rhs)
-            terms = y[rows.row_of_term()] * rows.coefficient
+            rows, terms, side = self.read(cut)
+            constant = constant + side
             own = rows.a == rows.b  # the diagonal is related
             constant = constant + to.total(-terms[own])
             rows_keys.append(self._keys_of(rows.a[~own], rows.b[~own]))
@@ -203,35 +173,10 @@ class SparseView:
             out.append(self._sum([total, -now, 0 if value else here]))
         return out
 
-    def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
-        """Say whether one row cannot hold when the pair takes the value."""
-        rows = rows_of(cut, self.feasible, self.shape)
-        view = self.fixing([pair], [value])
-        if view.empty:
-            return True
-        terms: dict[Pair, int] = {}
-        for a, b, k in zip(
-            rows.a.tolist(), rows.b.tolist(), rows.coefficient.tolist(), strict=True
-        ):
-            key = (min(a, b), max(a, b))
-            terms[key] = terms.get(key, 0) + k
-        least = 0
-        for (a, b), k in terms.items():
-            s = view.state_of(a, b)
-            least += k * s if s >= 0 else min(0, k)
-        return least > int(rows.rhs[0])
-
     def best_between(self, parts: Sequence[Index]) -> Any:
         """Best sum over the pairs that lie within none of the parts."""
-        owner = np.full(self.n, -1, dtype=np.int64)
-        inside = 0
-        for k, elements in enumerate(parts):
-            if elements.size == 0 or elements.min() < 0 or elements.max() >= self.n:
-                raise CertificateError("A part of a decomposition names elements out of range.")
-            if (owner[elements] >= 0).any() or len(np.unique(elements)) != len(elements):
-                raise CertificateError("The parts of a decomposition overlap.")
-            owner[elements] = k
-            inside += len(elements) * (len(elements) - 1) // 2
+        owner = self.owners(parts)
+        inside = sum(len(elements) * (len(elements) - 1) // 2 for elements in parts)
         keys, r, _ = self.residual(())
         alone = self.arithmetic.total(self.diagonal[owner < 0])
         i, j = keys // self.n, keys % self.n
@@ -247,12 +192,10 @@ class SparseView:
         return total
 
     def _sum_open(self, keys: Index, r: NDArray[Any], constant: Any) -> Any:
-        state = self._states(keys)
-        zero = r * 0
-        best = np.where(state == 1, r, np.where(state == 0, zero, np.maximum(zero, r)))
+        best = best_single(r, self._states(keys))
         return constant + self.arithmetic.total(best)
 
-    def restricted(self, elements: Index) -> View:
+    def restricted(self, elements: Index) -> AnyView:
         """View of the problem on some elements alone."""
         number = np.full(self.n, -1, dtype=np.int64)
         number[elements] = np.arange(len(elements))
@@ -304,27 +247,20 @@ class SparseView:
             view.error[self.keys // self.n, self.keys % self.n] = self.error
         return view
 
-    def contracted(self, labels: Any) -> View:
+    def contracted(self, labels: Any) -> AnyView:
         """View in which elements with equal labels, known to be related, are one.
 
         With a background, a pair of contracted elements that is not listed has the sum of
         several backgrounds; if that is negative, one of them is a valid, larger stand-in.
         """
-        labels = np.asarray(labels, dtype=np.int64)
-        if labels.shape != (self.n,) or labels.min() < 0:
-            raise CertificateError("A contraction needs one label an element, numbered from 0.")
+        labels = self.checked_labels(labels, "A contraction")
         if self.background > 0:
             raise CertificateError("A positive background does not contract.")
-        g = int(labels.max()) + 1
         yes = np.array([k for k, v in self.fixed.items() if v], dtype=np.int64)
-        yes = yes[labels[yes // self.n] == labels[yes % self.n]]
-        graph = coo_array((np.ones(len(yes)), (yes // self.n, yes % self.n)), shape=self.shape)
-        count, _ = connected_components(graph, directed=False)
-        if count != g or len(np.unique(labels)) != g:
-            raise CertificateError("A contraction joins elements that are not known to be related.")
-        return self._contracted(labels, g)
+        self.require_related(labels, yes // self.n, yes % self.n)
+        return self._contracted(labels, int(labels.max()) + 1)
 
-    def _contracted(self, labels: Index, g: int) -> View:
+    def _contracted(self, labels: Index, g: int) -> AnyView:
         to = self.arithmetic
         i, j = labels[self.keys // self.n], labels[self.keys % self.n]
         inner = i == j
@@ -377,18 +313,14 @@ class SparseView:
         diagonal = diagonal + 2 * np.bincount(i[inner], before[inner], minlength=g)
         return error, diagonal + 2 * np.bincount(labels, own, minlength=g)
 
-    def floor(self, bound: Any) -> Any:
-        """Round a bound down to the grid of attainable values, in exact arithmetic."""
-        if not self.arithmetic.exact or bound == NOTHING:
-            return bound
-        if self._grid is None:
-            step = math.gcd(*self.scores.tolist(), self.background)
-            self._grid = (step, self.arithmetic.total(self.diagonal))
-        step, offset = self._grid
-        return offset if step == 0 else offset + (bound - offset) // step * step
+    def _find_grid(self) -> tuple[Any, Any]:
+        if not self.arithmetic.exact:
+            return None, 0
+        step = math.gcd(*self.scores.tolist(), self.background)
+        return step, self.arithmetic.total(self.diagonal)
 
 
-View = DenseView | SparseView
+AnyView = DenseView | SparseView
 
 
 def _contained(values: Index, keys: Index) -> Flags:
@@ -405,11 +337,11 @@ def _split(owner: Index, key: int, n: int) -> bool:
     return bool(a != b or a < 0)
 
 
-def view_for(problem: Problem, arithmetic: Arithmetic) -> View:
+def view_for(problem: Problem, arithmetic: Arithmetic) -> AnyView:
     """Return the checker's view of a problem: sparse for large clusterings, else dense."""
     n = problem.n
     if n <= DENSE_ELEMENTS or not problem.feasible.has("reflexive", "symmetric", "transitive"):
-        return view_of(problem, arithmetic)
+        return dense_view(problem, arithmetic)
     scores, to = problem.scores, arithmetic
     diagonal = np.zeros(n)
     if isinstance(scores, SparseScores):

@@ -32,8 +32,8 @@ from relatum.proof.certificate import (
     SubsetOrder,
 )
 from relatum.proof.checker.orders import check_best_order, merged_view
-from relatum.proof.checker.sets import MARGIN_UNIT, best_by_halves, best_by_prices
-from relatum.proof.checker.sparse import View, view_for
+from relatum.proof.checker.sets import MARGIN_UNIT, best_by_partners, best_by_prices
+from relatum.proof.checker.sparse import AnyView, view_for
 from relatum.proof.estimate import Estimate, Status, closes
 
 __all__ = ["EXACT_LIMIT", "Verification", "verify"]
@@ -189,9 +189,9 @@ def _choose_arithmetic(problem: Problem, certificate: Certificate) -> Arithmetic
     return Exact(max(exponent_needed(np.asarray(v)) for v in [*values, *numbers]))
 
 
-def _prove(root: View, proof: Proof, claimed: Any) -> None:
+def _prove(root: AnyView, proof: Proof, claimed: Any) -> None:
     """Check that no relation of the view has a value above the claim."""
-    todo: list[tuple[View, Proof, Any]] = [(root, proof, claimed)]
+    todo: list[tuple[AnyView, Proof, Any]] = [(root, proof, claimed)]
     while todo:
         view, node, claim = todo.pop()
         match node:
@@ -221,11 +221,11 @@ def _prove(root: View, proof: Proof, claimed: Any) -> None:
                 raise CertificateError(f"Unknown proof node {type(node).__name__}.")
 
 
-def _say(view: View, number: Any) -> str:
+def _say(view: AnyView, number: Any) -> str:
     return f"{view.arithmetic.to_float(number):.9g}"
 
 
-def _check_leaf(view: View, leaf: Leaf, claim: Any) -> None:
+def _check_leaf(view: AnyView, leaf: Leaf, claim: Any) -> None:
     if view.empty:
         return
     if leaf.infeasible:
@@ -240,7 +240,7 @@ def _check_leaf(view: View, leaf: Leaf, claim: Any) -> None:
     rest = view.residual(leaf.cuts)
     bound = view.floor(view.best(rest))
     if not bound <= claim:
-        bound = min(bound, view.floor(best_by_halves(view, rest)))
+        bound = min(bound, view.floor(best_by_partners(view, rest)))
     if not bound <= claim:
         raise CertificateError(
             f"A leaf's rows and multipliers prove {_say(view, bound)}, which is above the claimed "
@@ -248,7 +248,7 @@ def _check_leaf(view: View, leaf: Leaf, claim: Any) -> None:
         )
 
 
-def _check_prices(view: View, node: Prices, claim: Any) -> None:
+def _check_prices(view: AnyView, node: Prices, claim: Any) -> None:
     bound = view.floor(best_by_prices(view, node.cuts, node.prices))
     if not bound <= claim:
         raise CertificateError(
@@ -257,7 +257,7 @@ def _check_prices(view: View, node: Prices, claim: Any) -> None:
         )
 
 
-def _check_fix(view: View, fix: Fix, claim: Any) -> None:
+def _check_fix(view: AnyView, fix: Fix, claim: Any) -> None:
     if view.empty:
         return
     others = view.best_if_not(view.residual(fix.cuts), fix.pairs, fix.values)
@@ -269,7 +269,7 @@ def _check_fix(view: View, fix: Fix, claim: Any) -> None:
             )
 
 
-def _implied(view: View, imply: Imply) -> View:
+def _implied(view: AnyView, imply: Imply) -> AnyView:
     """Fix pairs one by one, each because a row leaves no other value."""
     lengths = {len(imply.families), len(imply.rows), len(imply.pairs), len(imply.values)}
     if len(lengths) != 1:
@@ -290,7 +290,7 @@ def _implied(view: View, imply: Imply) -> View:
     return view
 
 
-def _check_parts(view: View, node: Decompose, claim: Any) -> list[tuple[View, Proof, Any]]:
+def _check_parts(view: AnyView, node: Decompose, claim: Any) -> list[tuple[AnyView, Proof, Any]]:
     if view.empty:
         return []
     parts = [np.asarray(elements, dtype=np.int64) for elements, _, _ in node.parts]

@@ -8,7 +8,7 @@ import numpy as np
 
 from relatum.problem import DENSE_LIMIT, NAMED_SETS, RELATIONS, FeasibleSet, Problem, Relation
 from relatum.proof import Leaf, Rounded, round_up
-from relatum.proof.checker import view_of
+from relatum.proof.checker import dense_view
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
 
@@ -34,7 +34,7 @@ def solve(problem: Problem, control: Control) -> Outcome:
     """Take the best open state of every pair; ties go to fewer related pairs."""
     if problem.contradicts_itself:
         return Outcome(None, -math.inf, Leaf(infeasible=True))
-    view = view_of(problem, Rounded())
+    view = dense_view(problem, Rounded())
     bound = view.best(view.residual(()))
     if bound == -math.inf:
         return Outcome(None, -math.inf, Leaf(infeasible=True))

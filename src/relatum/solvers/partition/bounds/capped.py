@@ -13,7 +13,7 @@ import numpy as np
 
 from relatum.problem import Problem, SparseScores
 from relatum.proof import Leaf, Proof, Rounded
-from relatum.proof.checker import best_by_halves, largest_of_each, view_for
+from relatum.proof.checker import best_by_partners, largest_per_owner, view_for
 
 __all__ = ["capped_bound"]
 
@@ -38,7 +38,7 @@ def capped_bound(problem: Problem, proof: Proof) -> tuple[float, Proof]:
         terms = sum(cut.index.size for cut in proof.cuts)
         if problem.log_odds.size + terms <= FEW:
             view = view_for(problem, Rounded())
-            other = float(best_by_halves(view, view.residual(proof.cuts)))
+            other = float(best_by_partners(view, view.residual(proof.cuts)))
             if other < best[0]:
                 best = other + 1e-9 * (1 + magnitude), proof
     return best
@@ -53,7 +53,7 @@ def _halves(problem: Problem) -> float:
         ends = np.concatenate([scores.i[off], scores.j[off]])
         values = np.concatenate([scores.log_odds[off]] * 2).astype(np.float64)
         own = scores.log_odds[scores.i == scores.j].astype(np.float64)
-        best = largest_of_each(ends, values, np.full(n, most))
+        best = largest_per_owner(ends, values, np.full(n, most))
         return math.fsum([*own.tolist(), 0.5 * float(best.sum())])
     condensed, constant = problem.folded()
     total = 0.0

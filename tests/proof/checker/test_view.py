@@ -1,0 +1,97 @@
+"""What views share: rows that say enough, classes and parts that are refused, sums by class."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import relatum as rt
+from relatum.errors import CertificateError
+from relatum.proof.arithmetic import Exact, Rounded
+from relatum.proof.certificate import FAMILIES, Cuts
+from relatum.proof.checker.dense import dense_view
+from relatum.proof.checker.sparse import SparseView
+from relatum.proof.checker.view import best_single, summed
+
+
+def _views(n, state):
+    """A dense and a sparse view of one problem, with some pairs fixed."""
+    problem = rt.Problem(np.zeros((n, n)), rt.EQUIVALENCES)
+    none = np.empty(0, dtype=np.int64)
+    sparse = SparseView(none, Exact(0).array(np.empty(0)), 0.0, n, rt.EQUIVALENCES, Exact(0))
+    views = dense_view(problem, Exact(0)), sparse
+    for pair, value in state.items():
+        for view in views:
+            view.fix(pair, value)
+    return views
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_row_excludes_a_value_iff_no_choice_of_open_pairs_meets_it(seed):
+    rng = np.random.default_rng(seed)
+    n, pairs = 4, list(itertools.combinations(range(4), 2))
+    known = rng.choice(6, size=int(rng.integers(0, 4)), replace=False)
+    state = {pairs[k]: bool(rng.integers(2)) for k in known}
+    triple = rng.permutation(n)[:3]
+    cut = Cuts("transitive", triple[None, :], np.ones(1))
+    rows = FAMILIES["transitive"].rows(cut.index, (n, n))
+    for pair, value in itertools.product(pairs, (False, True)):
+        possible = state.get(pair, value) == value and any(
+            sum(
+                k * y[tuple(sorted((a, b)))]
+                for a, b, k in zip(rows.a, rows.b, rows.coefficient, strict=True)
+            )
+            <= rows.rhs[0]
+            for choice in itertools.product((0, 1), repeat=6)
+            for y in [dict(zip(pairs, choice, strict=True)) | state | {pair: value}]
+        )
+        for view in _views(n, state):
+            assert view.row_excludes(cut, pair, value) == (not possible)
+
+
+def test_fixing_leaves_the_view_as_it_was():
+    for view in _views(3, {(0, 1): True}):
+        other = view.fixing([(1, 2), (1, 0)], [False, False])
+        assert other.empty
+        assert not view.empty
+        assert (view.state_of(1, 2), other.state_of(2, 1)) == (-1, 0)
+        with pytest.raises(CertificateError, match="does not exist"):
+            view.fixing([(0, 3)], [True])
+
+
+@pytest.mark.parametrize("parts", [[[0], []], [[0, 3]], [[-1, 0]], [[0, 1], [1, 2]], [[1, 1]]])
+def test_parts_overlap_nowhere_and_lie_in_range(parts):
+    for view in _views(3, {}):
+        assert view.owners([np.array([2, 0])]).tolist() == [0, -1, 0]
+        with pytest.raises(CertificateError, match="decomposition"):
+            view.owners([np.array(part, dtype=np.int64) for part in parts])
+
+
+def test_only_related_elements_contract():
+    for view in _views(4, {(0, 1): True, (2, 3): True, (0, 2): False}):
+        assert view.contracted([0, 0, 1, 1]).shape == (2, 2)
+        for labels in ([0, 0, 1], [0, 0, -1, 0], [0, 0, 0, 0], [0, 0, 2, 2]):
+            with pytest.raises(CertificateError, match="contraction"):
+                view.contracted(labels)
+
+
+@pytest.mark.parametrize("y", [-1.0, np.inf, np.nan])
+def test_multipliers_that_prove_nothing_are_refused(y):
+    cut = Cuts("transitive", np.array([[0, 1, 2]]), np.array([y]))
+    for view in _views(3, {}):
+        with pytest.raises(CertificateError, match="negative or not finite"):
+            view.read(cut)
+
+
+def test_sums_by_class_and_best_states_are_those_of_loops():
+    rng = np.random.default_rng(0)
+    matrix, labels = rng.integers(-9, 9, (6, 6)), np.array([0, 1, 0, 2, 1, 1])
+    expected = np.zeros((3, 3), dtype=np.int64)
+    for a, b in itertools.product(range(6), repeat=2):
+        expected[labels[a], labels[b]] += matrix[a, b]
+    for arithmetic in (Exact(0), Rounded()):
+        assert summed(arithmetic.array(matrix), labels).tolist() == expected.tolist()
+    r, state = np.array([2, 2, 2, -2, -2, -2]), np.array([1, 0, -1, 1, 0, -1], dtype=np.int8)
+    assert best_single(r, state).tolist() == [2, 0, 2, -2, 0, 0]
