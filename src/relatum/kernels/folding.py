@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from relatum.kernels.condensed import place
+
 TILE = 64  # rows and columns that are read together: a column alone is slow to read
 
 
@@ -15,6 +17,6 @@ def fold_square(c, out):
     for first in range(0, n, TILE):
         for other in range(first, n, TILE):
             for a in range(first, min(first + TILE, n)):
-                start = a * (2 * n - a - 1) // 2 - a - 1
+                start = place(a, a + 1, n) - a - 1  # where a pair aa would be
                 for b in range(max(a + 1, other), min(other + TILE, n)):
                     out[start + b] = np.float64(c[a, b]) + np.float64(c[b, a])

@@ -7,7 +7,7 @@ search, and so a search gives the same answer on any number of threads.
 import numpy as np
 from numba import njit
 
-__all__ = ["next_below", "next_uniform", "seed_state", "shuffle"]
+__all__ = ["next_below", "next_uniform", "next_word", "seed_state"]
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -20,26 +20,23 @@ def seed_state(*entropy: int) -> np.ndarray:
     return np.random.SeedSequence(entropy).generate_state(1, np.uint64)
 
 
-@njit(cache=True)
-def next_uniform(state):
-    """Next float in [0, 1): SplitMix64, top 53 bits."""
+@njit(cache=True, nogil=True)
+def next_word(state):
+    """Next 64 bits, well mixed: SplitMix64."""
     z = state[0] + _STEP
     state[0] = z
     z = (z ^ (z >> _S30)) * _MIX_1
     z = (z ^ (z >> _S27)) * _MIX_2
-    z = z ^ (z >> _S31)
-    return np.float64(np.int64(z >> _S11)) * (1.0 / 9007199254740992.0)
+    return z ^ (z >> _S31)
+
+
+@njit(cache=True, nogil=True)
+def next_uniform(state):
+    """Next float in [0, 1), from the top 53 bits."""
+    return np.float64(np.int64(next_word(state) >> _S11)) * (1.0 / 9007199254740992.0)
 
 
 @njit(cache=True)
 def next_below(state, n):
     """Next integer in [0, n)."""
     return np.int64(next_uniform(state) * n)
-
-
-@njit(cache=True)
-def shuffle(state, array):
-    """Shuffle an array in place."""
-    for i in range(array.shape[0] - 1, 0, -1):
-        j = next_below(state, i + 1)
-        array[i], array[j] = array[j], array[i]

@@ -41,7 +41,7 @@ def test_a_full_heap_grows():
     state = new_greedy(graph, rules, 1e-9)
     used = int(state.counters[0])
     tight = state._replace(
-        heap_gain=state.heap_gain[:used].copy(), heap_pair=state.heap_pair[:used].copy()
+        heap_loss=state.heap_loss[:used].copy(), heap_pair=state.heap_pair[:used].copy()
     )
     code, grown = 1, 0
     while code > 0:

@@ -1,4 +1,4 @@
-"""Rules of sets against plain checks, and the hash set against Python's."""
+"""Rules of sets against plain checks."""
 
 from __future__ import annotations
 
@@ -15,26 +15,7 @@ from relatum.kernels.partition.rules import (
     free_rules,
     leave_groups,
     new_occupancy,
-    occupied_add,
-    occupied_has,
-    occupied_remove,
 )
-
-
-def test_hash_set_equals_a_set():
-    rng = np.random.default_rng(0)
-    table, plain = np.full(64, -1, np.int64), set()
-    for _ in range(4000):
-        key = int(rng.integers(0, 200))
-        if key in plain and rng.random() < 0.7:
-            occupied_remove(table, key)
-            plain.discard(key)
-        elif len(plain) < 32:
-            occupied_add(table, key)
-            plain.add(key)
-        occupied_remove(table, 1000 + key)  # absent: nothing happens
-        assert sorted(table[table >= 0].tolist()) == sorted(plain)
-        assert all(occupied_has(table, k) == (k in plain) for k in range(0, 200, 7))
 
 
 def feasible_labels(rng, kind, sets):

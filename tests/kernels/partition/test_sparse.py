@@ -9,7 +9,6 @@ import naive
 from partitions import random_graph, random_rules, with_sizes
 from relatum.kernels.partition.dense import partition_value
 from relatum.kernels.partition.sparse import (
-    SparseGraph,
     anneal_sparse,
     contract_sparse,
     move_queued,
@@ -95,7 +94,7 @@ def test_contraction_keeps_values(kind):
     rng, graph, weights, rules, _ = instance(kind)
     cells = np.unique(rng.integers(0, 6, len(weights)), return_inverse=True)[1]
     m = cells.max() + 1
-    small = SparseGraph(*contract_sparse(graph, cells, m), graph.background)
+    small = contract_sparse(graph, cells, m)
     sizes = np.bincount(cells, weights=rules.sizes).astype(np.int64)
     expected = naive.contracted(weights, cells)
     for c in range(m):

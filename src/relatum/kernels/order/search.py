@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from relatum.kernels.randomness import next_below
+
 __all__ = ["anneal_order", "insertion_search", "order_gain"]
 
 
@@ -87,21 +89,6 @@ def insertion_search(d, order, least):
 
 
 @njit(cache=True)
-def _next(state):
-    """Step the SplitMix64 generator in state[0]; return 64 well-mixed bits."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(cache=True)
-def _uniform(state):
-    return float(_next(state) >> np.uint64(11)) / 9007199254740992.0
-
-
-@njit(cache=True)
 def _noisy_place(row, order, place, temperature, noise, at):
     """Return (gain, place) of the best place after adding noise to the gain of each.
 
@@ -165,8 +152,8 @@ def anneal_order(d, order, heat, steps, noise, state):
     temperature = heat[0]
     cooling = (heat[1] / heat[0]) ** (1.0 / max(1, steps))
     for _ in range(steps):
-        place = int(_uniform(state) * n)
-        at = int(_uniform(state) * noise.size)
+        place = next_below(state, n)
+        at = next_below(state, noise.size)
         gain, target = _noisy_place(d[order[place]], order, place, temperature, noise, at)
         if target != place:
             _shift(order, place, target)

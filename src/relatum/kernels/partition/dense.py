@@ -50,7 +50,7 @@ class DenseState(NamedTuple):
     slots: np.ndarray  # int32 (capacity,): a permutation of the rows, those in use first
     place: np.ndarray  # int32 (capacity,): its inverse
     counters: np.ndarray  # int64 (2,): rows in use; moves that found no free row
-    occupied: np.ndarray  # int64: see partition_rules
+    occupied: np.ndarray  # int64: see `rules`
 
 
 def new_state(rules: Rules, capacity: int, dtype: type = np.float64) -> DenseState:
@@ -70,18 +70,14 @@ def new_state(rules: Rules, capacity: int, dtype: type = np.float64) -> DenseSta
 
 def grow_state(state: DenseState, capacity: int) -> DenseState:
     """Return the same state with room for ``capacity`` sets."""
-    old = state.size.shape[0]
-    table = np.zeros((capacity, state.labels.shape[0]), state.table.dtype)
-    table[:old] = state.table
-    size = np.zeros(capacity, np.int64)
-    size[:old] = state.size
-    slots = np.arange(capacity, dtype=np.int32)
-    slots[:old] = state.slots
-    place = np.arange(capacity, dtype=np.int32)
-    place[:old] = state.place
+    n, old = state.labels.shape[0], state.size.shape[0]
+    more = np.arange(old, capacity, dtype=np.int32)
     state.counters[1] = 0
-    return DenseState(
-        state.labels, table, state.own, size, slots, place, state.counters, state.occupied
+    return state._replace(
+        table=np.concatenate([state.table, np.zeros((len(more), n), state.table.dtype)]),
+        size=np.concatenate([state.size, np.zeros(len(more), np.int64)]),
+        slots=np.concatenate([state.slots, more]),
+        place=np.concatenate([state.place, more]),
     )
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from relatum.kernels.hashing import find, remove, table_length
+from relatum.kernels.heap import drop_top, push
 from relatum.kernels.partition.rules import (
     Rules,
     can_join,
@@ -36,18 +38,16 @@ class GreedyState(NamedTuple):
     chain: np.ndarray  # int64 (nnz,): the next entry of the same set
     keys: np.ndarray  # int64: hash map, -1 where empty
     sums: np.ndarray  # float64: its values
-    heap_gain: np.ndarray  # float64
+    heap_loss: np.ndarray  # float64: gains, negative
     heap_pair: np.ndarray  # int64
     counters: np.ndarray  # int64 (2,): length of the heap; number of sets
-    occupied: np.ndarray  # int64: see partition_rules
+    occupied: np.ndarray  # int64: see `rules`
 
 
 def new_greedy(graph: SparseGraph, rules: Rules, tolerance: float) -> GreedyState:
     """State in which every element is a set."""
     n, nnz = rules.sizes.shape[0], graph.indices.shape[0]
-    length = 16
-    while length < nnz + 16:  # nnz / 2 pairs: at most half full
-        length *= 2
+    length = table_length(nnz + 16)  # nnz / 2 pairs: at most half full
     everyone = np.arange(n, dtype=np.int32)
     state = GreedyState(
         everyone.copy(),
@@ -72,76 +72,23 @@ def new_greedy(graph: SparseGraph, rules: Rules, tolerance: float) -> GreedyStat
 def grow_greedy(state: GreedyState) -> GreedyState:
     """Return the same state with twice the room in the heap."""
     return state._replace(
-        heap_gain=np.concatenate([state.heap_gain, np.empty_like(state.heap_gain)]),
+        heap_loss=np.concatenate([state.heap_loss, np.empty_like(state.heap_loss)]),
         heap_pair=np.concatenate([state.heap_pair, np.empty_like(state.heap_pair)]),
     )
 
 
 @njit(cache=True, nogil=True)
-def _home(key, mask):
-    return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
-
-
-@njit(cache=True, nogil=True)
-def _find(keys, key):
-    """Slot of a key, or -1 - the empty slot where it would go."""
-    mask = keys.shape[0] - 1
-    i = _home(key, mask)
-    while keys[i] != -1:
-        if keys[i] == key:
-            return i
-        i = (i + 1) & mask
-    return -1 - i
-
-
-@njit(cache=True, nogil=True)
-def _remove(keys, sums, i):
-    """Empty a slot and close the gap."""
-    mask = keys.shape[0] - 1
-    j = i
-    while True:
-        keys[i] = -1
-        while True:
-            j = (j + 1) & mask
-            if keys[j] == -1:
-                return
-            home = _home(keys[j], mask)
-            stays = (i < home <= j) if i <= j else (home > i or home <= j)
-            if not stays:
-                break
-        keys[i], sums[i] = keys[j], sums[j]
-        i = j
-
-
-@njit(cache=True, nogil=True)
 def _push(state, gain, pair):
-    heap, pairs = state.heap_gain, state.heap_pair
-    i = state.counters[0]
-    state.counters[0] = i + 1
-    while i > 0 and heap[(i - 1) // 2] < gain:
-        heap[i], pairs[i] = heap[(i - 1) // 2], pairs[(i - 1) // 2]
-        i = (i - 1) // 2
-    heap[i], pairs[i] = gain, pair
+    push(state.heap_loss, state.heap_pair, state.counters[0], -gain, pair)
+    state.counters[0] += 1
 
 
 @njit(cache=True, nogil=True)
 def _pop(state):
-    heap, pairs = state.heap_gain, state.heap_pair
-    top_gain, top_pair = heap[0], pairs[0]
-    n = state.counters[0] - 1
-    state.counters[0] = n
-    gain, pair = heap[n], pairs[n]
-    i = 0
-    while 2 * i + 1 < n:
-        j = 2 * i + 1
-        if j + 1 < n and heap[j + 1] > heap[j]:
-            j += 1
-        if heap[j] <= gain:
-            break
-        heap[i], pairs[i] = heap[j], pairs[j]
-        i = j
-    heap[i], pairs[i] = gain, pair
-    return top_gain, top_pair
+    loss, pair = state.heap_loss[0], state.heap_pair[0]
+    state.counters[0] -= 1
+    drop_top(state.heap_loss, state.heap_pair, state.counters[0])
+    return -loss, pair
 
 
 @njit(cache=True, nogil=True)
@@ -158,7 +105,7 @@ def _fill(graph, rules, state, tolerance):
             u = graph.indices[e]
             if v < u:
                 key = np.int64(v) * n + u
-                slot = -1 - _find(state.keys, key)
+                slot = find(state.keys, key)
                 state.keys[slot], state.sums[slot] = key, graph.excess[e]
                 gain = graph.excess[e] + graph.background * state.size[v] * state.size[u]
                 if gain > tolerance:
@@ -200,16 +147,16 @@ def _merge_entries(graph, state, a, b, tolerance):
     while e >= 0:
         following = state.chain[e]
         c = np.int64(state.labels[graph.indices[e]])
-        slot = _find(keys, min(b, c) * n + max(b, c))
-        if c != a and slot >= 0:
+        key = min(b, c) * n + max(b, c)
+        slot = find(keys, key)
+        if c != a and keys[slot] == key:
             x = sums[slot]
-            _remove(keys, sums, slot)
+            remove(keys, sums, slot)
             key = min(a, c) * n + max(a, c)
-            slot = _find(keys, key)
-            if slot >= 0:
+            slot = find(keys, key)
+            if keys[slot] == key:
                 sums[slot] += x
             else:
-                slot = -1 - slot
                 keys[slot], sums[slot] = key, x
                 state.chain[e] = -1
                 if entries[a, 0] < 0:
@@ -240,8 +187,8 @@ def contract_greedily(graph, rules, state, tolerance, max_steps):
         a, b = key // n, key % n
         if state.count[a] == 0 or state.count[b] == 0:
             continue
-        slot = _find(state.keys, key)
-        if slot < 0:
+        slot = find(state.keys, key)
+        if state.keys[slot] != key:
             continue
         now = state.sums[slot] + graph.background * state.size[a] * state.size[b]
         if now != gain:
@@ -250,12 +197,12 @@ def contract_greedily(graph, rules, state, tolerance, max_steps):
             continue
         if state.count[b] + state.entries[b, 2] > state.count[a] + state.entries[a, 2]:
             a, b = b, a
-        if state.counters[0] + state.entries[b, 2] + 1 > state.heap_gain.shape[0]:
+        if state.counters[0] + state.entries[b, 2] + 1 > state.heap_loss.shape[0]:
             _push(state, gain, key)
             return 2
         members = _elements(state, b)
         if can_join(rules, state.occupied, state.labels, state.size, members, a):
-            _remove(state.keys, state.sums, slot)
+            remove(state.keys, state.sums, slot)
             _absorb(rules, state, members, a, b)
             _merge_entries(graph, state, a, b, tolerance)
     return 1

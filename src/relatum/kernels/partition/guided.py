@@ -14,13 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True)
-def _place(a, b, n):
-    """Return the place of a pair in a condensed upper triangle."""
-    if a > b:
-        a, b = b, a
-    return a * (2 * n - a - 1) // 2 + b - a - 1
+from relatum.kernels.condensed import place
+from relatum.kernels.partition.packing import append
 
 
 @njit(cache=True)
@@ -65,10 +60,10 @@ def _lean_on(residual, sets, ends, limits, room, rows, count):
         c = members[start + j]
         if c == b:
             continue
-        inside = _place(b, c, n)
+        inside = place(b, c, n)
         if residual[inside] <= 0.0:
             continue
-        across = _place(a, c, n)
+        across = place(a, c, n)
         m = min(p, residual[inside], -residual[across])
         if m <= 0.0 or (m < p and m < limits[1]):
             continue
@@ -78,9 +73,7 @@ def _lean_on(residual, sets, ends, limits, room, rows, count):
         residual[across] += m
         room[b] -= m
         room[c] -= m
-        index[count, 0], index[count, 1], index[count, 2] = a, b, c
-        multipliers[count] = m
-        count += 1
+        count = append(index, multipliers, count, (a, b, c), m)
         p -= m
         if p <= 0.0:
             break
@@ -98,7 +91,7 @@ def pack_between(residual, sets, order, limits, room, rows, count):
     n = labels.size
     for u in order:
         for v in range(u + 1, n):
-            k = _place(u, v, n)
+            k = place(u, v, n)
             p = residual[k]
             if p <= 0.0 or labels[u] == labels[v]:
                 continue
@@ -125,7 +118,7 @@ def pack_inside(residual, sets, order, limits, room, rows, count):
             v = members[start + i]
             if v <= u:
                 continue
-            k = _place(u, v, n)
+            k = place(u, v, n)
             p = -residual[k]
             if p <= 0.0:
                 continue
@@ -135,10 +128,10 @@ def pack_inside(residual, sets, order, limits, room, rows, count):
                 c = members[start + j]
                 if c in (u, v):
                     continue
-                one = _place(u, c, n)
+                one = place(u, c, n)
                 if residual[one] <= 0.0:
                     continue
-                two = _place(v, c, n)
+                two = place(v, c, n)
                 m = min(p, residual[one], residual[two])
                 if m <= 0.0 or (m < p and m < limits[1]):
                     continue
@@ -149,9 +142,7 @@ def pack_inside(residual, sets, order, limits, room, rows, count):
                 room[u] -= m
                 room[v] -= m
                 room[c] -= 2 * m
-                index[count, 0], index[count, 1], index[count, 2] = u, c, v
-                multipliers[count] = m
-                count += 1
+                count = append(index, multipliers, count, (u, c, v), m)
                 p -= m
                 if p <= 0.0:
                     break
@@ -198,23 +189,21 @@ def pack_leftovers(residual, lists, order, probes, rows, count):
     for a in order:
         for i in range(pointer[a], pointer[a + 1] - 1):
             b = neighbour[i]
-            one = _place(a, b, n)
+            one = place(a, b, n)
             rest = pointer[a + 1] - i - 1
             first = (i * 7919 + a) % rest
             for q in range(min(probes, rest)):
                 if residual[one] <= 0.0 or count == multipliers.size:
                     break
                 c = neighbour[i + 1 + (first + q if first + q < rest else first + q - rest)]
-                two = _place(a, c, n)
+                two = place(a, c, n)
                 if residual[two] <= 0.0:
                     continue
-                three = _place(b, c, n)
+                three = place(b, c, n)
                 m = min(residual[one], residual[two], -residual[three])
                 if m > 0.0:
                     residual[one] -= m
                     residual[two] -= m
                     residual[three] += m
-                    index[count, 0], index[count, 1], index[count, 2] = b, a, c
-                    multipliers[count] = m
-                    count += 1
+                    count = append(index, multipliers, count, (b, a, c), m)
     return count

@@ -11,11 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from relatum.kernels.condensed import place
+from relatum.kernels.hashing import find
+
 
 @njit(cache=True)
-def _place(a, b, n):
-    """Return the place of a pair a < b in a condensed upper triangle."""
-    return a * (2 * n - a - 1) // 2 + b - a - 1
+def append(index, multipliers, count, triangle, m):
+    """Write a triangle and its multiplier down; return the new count."""
+    index[count, 0], index[count, 1], index[count, 2] = triangle
+    multipliers[count] = m
+    return count + 1
 
 
 @njit(cache=True)
@@ -33,7 +38,7 @@ def pack_triangles(residual, n, order, probes, least, index, multipliers, count)
         for b in range(n):
             row[b] = 0.0
             if b != a:
-                row[b] = residual[_place(min(a, b), max(a, b), n)]
+                row[b] = residual[place(a, b, n)]
                 if row[b] > least:
                     near[k] = b
                     k += 1
@@ -48,18 +53,16 @@ def pack_triangles(residual, n, order, probes, least, index, multipliers, count)
                 if j >= k:
                     j -= k - i - 1
                 c = near[j]
-                place = _place(b, c, n)
-                if residual[place] < -least and row[c] > least:
-                    m = min(row[b], row[c], -residual[place])
+                third = place(b, c, n)
+                if residual[third] < -least and row[c] > least:
+                    m = min(row[b], row[c], -residual[third])
                     row[b] -= m
                     row[c] -= m
-                    residual[place] += m
-                    index[count, 0], index[count, 1], index[count, 2] = b, a, c
-                    multipliers[count] = m
-                    count += 1
+                    residual[third] += m
+                    count = append(index, multipliers, count, (b, a, c), m)
         for i in range(k):
             b = near[i]
-            residual[_place(min(a, b), max(a, b), n)] = row[b]
+            residual[place(a, b, n)] = row[b]
     return count
 
 
@@ -162,16 +165,6 @@ def pack_paths(graph, residual, labels, ends, limits, index, multipliers, count)
 
 
 @njit(cache=True)
-def _slot(keys, key):
-    """Return the place of a key in a hash table of a power-of-two size, or of a free slot."""
-    mask = keys.size - 1
-    h = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(17)) & mask
-    while keys[h] != -1 and keys[h] != key:
-        h = (h + 1) & mask
-    return h
-
-
-@njit(cache=True)
 def pack_wedges(graph, residual, labels, limits, table, index, multipliers, count):
     """Pack triangles whose third pair is not listed and has a negative background score.
 
@@ -199,7 +192,7 @@ def pack_wedges(graph, residual, labels, limits, table, index, multipliers, coun
                 if crossed != crossings:
                     continue
                 left -= 1
-                h = _slot(keys, min(b, c) * n + max(b, c))
+                h = find(keys, min(b, c) * n + max(b, c))
                 spare = -background - (used[h] if keys[h] != -1 else 0.0)
                 if spare <= 0.0:
                     continue
@@ -213,9 +206,7 @@ def pack_wedges(graph, residual, labels, limits, table, index, multipliers, coun
                 residual[edge[q]] -= m
                 residual[edge[s]] -= m
                 used[h] += m
-                index[count, 0], index[count, 1], index[count, 2] = b, a, c
-                multipliers[count] = m
-                count += 1
+                count = append(index, multipliers, count, (b, a, c), m)
     return count
 
 
@@ -223,6 +214,6 @@ def pack_wedges(graph, residual, labels, limits, table, index, multipliers, coun
 def enter_keys(keys, used, listed):
     """Enter listed pairs into the hash table of `pack_wedges` as used up."""
     for key in listed:
-        h = _slot(keys, key)
+        h = find(keys, key)
         keys[h] = key
         used[h] = np.inf

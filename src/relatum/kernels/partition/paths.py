@@ -10,38 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from relatum.kernels.heap import drop_top, push
+
 HOP = 1e-3  # what a pair of a path costs beyond its length: of equal paths the shorter is taken
-
-
-@njit(cache=True)
-def _push(heap, key, size, v, d):
-    """Enter v with key d into a binary heap of ``size`` entries."""
-    i = size
-    while i > 0:
-        p = (i - 1) // 2
-        if key[p] <= d:
-            break
-        key[i], heap[i] = key[p], heap[p]
-        i = p
-    key[i], heap[i] = d, v
-
-
-@njit(cache=True)
-def _drop_top(heap, key, size):
-    """Remove the top of a heap that has ``size`` entries afterwards."""
-    d, v = key[size], heap[size]
-    i = 0
-    while True:
-        c = 2 * i + 1
-        if c >= size:
-            break
-        if c + 1 < size and key[c + 1] < key[c]:
-            c += 1
-        if key[c] >= d:
-            break
-        key[i], heap[i] = key[c], heap[c]
-        i = c
-    key[i], heap[i] = d, v
 
 
 @njit(cache=True)
@@ -61,7 +32,7 @@ def _reach(graph, x, source, limits, search):
     while size > 0:
         p, d = heap[0], key[0]
         size -= 1
-        _drop_top(heap, key, size)
+        drop_top(key, heap, size)
         if done[p]:
             continue
         done[p] = True
@@ -83,7 +54,7 @@ def _reach(graph, x, source, limits, search):
                     reached[count] = w
                     count += 1
                 near[w], before[w], hops[w] = far, p, hops[p] + 1
-                _push(heap, key, size, w, far)
+                push(key, heap, size, far, w)
                 size += 1
     return count
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from relatum.kernels.randomness import next_word
+
 
 @njit(cache=True)
 def value_of(weights, labels):
@@ -25,12 +27,8 @@ def value_of(weights, labels):
 
 @njit(cache=True)
 def _below(random, n):
-    """Return a random integer below n (splitmix64)."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) % np.uint64(n))
+    """Return a random integer below n, which is small: the remainder is even enough."""
+    return np.int64(next_word(random) % np.uint64(n))
 
 
 @njit(cache=True)

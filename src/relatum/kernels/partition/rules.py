@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from relatum.kernels.hashing import find, remove, table_length
+
 __all__ = [
     "Rules",
     "can_enter",
@@ -20,9 +22,6 @@ __all__ = [
     "free_rules",
     "leave_groups",
     "new_occupancy",
-    "occupied_add",
-    "occupied_has",
-    "occupied_remove",
 ]
 
 
@@ -47,65 +46,21 @@ def free_rules(n: int) -> Rules:
 
 def new_occupancy(rules: Rules) -> np.ndarray:
     """Empty hash set, large enough for every (set, group) pair of any partition."""
-    length = 2
-    while rules.n_groups > 0 and length < 2 * rules.group_idx.shape[0] + 2:
-        length *= 2
-    return np.full(length, -1, np.int64)
+    entries = rules.group_idx.shape[0] if rules.n_groups > 0 else 0
+    return np.full(table_length(2 * entries + 2), -1, np.int64)
 
 
 @njit(cache=True)
-def _home(key, mask):
-    x = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(x >> np.uint64(20)) & mask
-
-
-@njit(cache=True)
-def occupied_has(occupied, key):
-    """Whether the hash set holds the key."""
-    mask = occupied.shape[0] - 1
-    i = _home(key, mask)
-    while occupied[i] != -1:
-        if occupied[i] == key:
+def _kept_out(rules, occupied, labels, v, c):
+    """Whether a forbidden pair or a group keeps element ``v`` out of set ``c``."""
+    for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
+        if labels[rules.cannot_idx[e]] == c:
             return True
-        i = (i + 1) & mask
+    for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
+        key = c * rules.n_groups + rules.group_idx[e]
+        if occupied[find(occupied, key)] == key:
+            return True
     return False
-
-
-@njit(cache=True)
-def occupied_add(occupied, key):
-    """Put a key into the hash set."""
-    mask = occupied.shape[0] - 1
-    i = _home(key, mask)
-    while occupied[i] != -1:
-        if occupied[i] == key:
-            return
-        i = (i + 1) & mask
-    occupied[i] = key
-
-
-@njit(cache=True)
-def occupied_remove(occupied, key):
-    """Take a key out of the hash set, closing the gap so that no tombstones are needed."""
-    mask = occupied.shape[0] - 1
-    i = _home(key, mask)
-    while occupied[i] != key:
-        if occupied[i] == -1:
-            return
-        i = (i + 1) & mask
-    j = i
-    while True:
-        occupied[i] = -1
-        while True:
-            j = (j + 1) & mask
-            if occupied[j] == -1:
-                return
-            home = _home(occupied[j], mask)
-            # the entry at j may fill the gap at i unless its home lies cyclically in (i, j]
-            stays = (i < home <= j) if i <= j else (home > i or home <= j)
-            if not stays:
-                break
-        occupied[i] = occupied[j]
-        i = j
 
 
 @njit(cache=True)
@@ -113,13 +68,7 @@ def can_enter(rules, occupied, labels, size, v, c):
     """Whether the rules let element ``v`` enter set ``c``, of total size ``size[c]``."""
     if size[c] + rules.sizes[v] > rules.cap:
         return False
-    for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
-        if labels[rules.cannot_idx[e]] == c:
-            return False
-    for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
-        if occupied_has(occupied, c * rules.n_groups + rules.group_idx[e]):
-            return False
-    return True
+    return not _kept_out(rules, occupied, labels, v, c)
 
 
 @njit(cache=True)
@@ -130,13 +79,9 @@ def can_join(rules, occupied, labels, size, members, a):
     b = labels[members[0]]
     if size[a] + size[b] > rules.cap:
         return False
-    for v in members:
-        for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
-            if labels[rules.cannot_idx[e]] == a:
-                return False
-        for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
-            if occupied_has(occupied, a * rules.n_groups + rules.group_idx[e]):
-                return False
+    for v in members:  # noqa: SIM110  generators do not compile
+        if _kept_out(rules, occupied, labels, v, a):
+            return False
     return True
 
 
@@ -150,7 +95,8 @@ def _can_replace(rules, occupied, labels, v, u):
             return False
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         group = rules.group_idx[e]
-        if occupied_has(occupied, c * rules.n_groups + group):
+        key = c * rules.n_groups + group
+        if occupied[find(occupied, key)] == key:
             own = False
             for f in range(rules.group_ptr[u], rules.group_ptr[u + 1]):
                 own = own or rules.group_idx[f] == group
@@ -173,11 +119,15 @@ def can_exchange(rules, occupied, labels, size, v, u):
 def enter_groups(rules, occupied, v, c):
     """Record that set ``c`` now holds the groups of element ``v``."""
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
-        occupied_add(occupied, c * rules.n_groups + rules.group_idx[e])
+        key = c * rules.n_groups + rules.group_idx[e]
+        occupied[find(occupied, key)] = key
 
 
 @njit(cache=True)
 def leave_groups(rules, occupied, v, c):
     """Record that set ``c`` no longer holds the groups of element ``v``."""
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
-        occupied_remove(occupied, c * rules.n_groups + rules.group_idx[e])
+        key = c * rules.n_groups + rules.group_idx[e]
+        slot = find(occupied, key)
+        if occupied[slot] == key:
+            remove(occupied, occupied, slot)

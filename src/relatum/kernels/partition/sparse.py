@@ -49,7 +49,7 @@ class SparseState(NamedTuple):
     size: np.ndarray  # int64 (n,): sum of the sizes of the elements of a set
     free: np.ndarray  # int32 (n,): a stack of unused numbers
     counters: np.ndarray  # int64 (3,): unused numbers; begin and length of the queue
-    occupied: np.ndarray  # int64: see partition_rules
+    occupied: np.ndarray  # int64: see `rules`
     queue: np.ndarray  # int32 (n,): a ring of elements to look at
     queued: np.ndarray  # bool (n,)
     sums: np.ndarray  # float64 (n,): scratch, zero between visits
@@ -245,7 +245,7 @@ def sparse_value(graph, rules, labels, n_sets):
 
 @njit(cache=True, nogil=True)
 def contract_sparse(graph, labels, m):
-    """Graph on the ``m`` sets of a partition: arrays of compressed rows without loops."""
+    """Graph on the ``m`` sets of a partition, without loops."""
     n = labels.shape[0]
     start = np.zeros(m + 1, np.int64)
     for v in range(n):
@@ -277,4 +277,4 @@ def contract_sparse(graph, labels, m):
                     count += 1
                 excess[slot[d]] += graph.excess[e]
         indptr[c + 1] = count
-    return indptr, indices[:count].copy(), excess[:count].copy()
+    return SparseGraph(indptr, indices[:count].copy(), excess[:count].copy(), graph.background)

@@ -74,8 +74,7 @@ def instance_of(problem: Problem, matrix: bool = True) -> Instance | None:
     if isinstance(problem.scores, SparseScores) and (m > SMALL or not matrix):
         graph = _graph_of(problem.scores)
         if m < n:
-            indptr, indices, excess = contract_sparse(graph, element, m)
-            graph = SparseGraph(indptr, indices, excess, graph.background)
+            graph = contract_sparse(graph, element, m)
         return Instance(element, rules, None, graph, constant, 1.0)
     weights, scale = _weights_of(problem)
     if m < n:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import relatum.proof.partition_rows  # noqa: F401  makes its families known
 from relatum.array_types import Flags, Floats, Index
+from relatum.kernels.hashing import table_length
 from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_triangles, pack_wedges
 from relatum.problem import Problem, SparseScores
 from relatum.proof import FAMILIES, Cuts, Leaf, Proof
@@ -270,7 +271,7 @@ def _packed_paths(
 def _table(residual: Floats, keys: Index) -> tuple[Index, Floats]:
     """Return a hash table with the listed pairs, and room for pairs that are not listed."""
     positive = int(np.count_nonzero(residual > 0))
-    size = 1 << int(np.ceil(np.log2(2 * len(keys) + 4 * positive + 16)))
+    size = table_length(2 * len(keys) + 4 * positive + 16)
     table = np.full(size, -1, dtype=np.int64), np.zeros(size + 1)
     enter_keys(*table, keys)
     table[1][-1] = 0.75 * size - len(keys)

@@ -285,8 +285,8 @@ def _neighbours(graph: SparseGraph, labels: NDArray[np.int32], dense: bool) -> I
         i, j = np.triu_indices(len(sets), 1)
     else:
         numbers = renumbered(labels)
-        indptr, indices, _ = contract_sparse(graph, numbers, len(sets))
-        i, j = np.repeat(np.arange(len(sets)), np.diff(indptr)), indices
+        between = contract_sparse(graph, numbers, len(sets))
+        i, j = np.repeat(np.arange(len(sets)), np.diff(between.indptr)), between.indices
         i, j = i[i < j], j[i < j]
     return np.concatenate([np.column_stack([sets[i], sets[j]]), alone])
 

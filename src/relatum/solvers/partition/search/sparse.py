@@ -92,8 +92,7 @@ class SparseSearch:
     def contracted(self, labels: Index) -> SparseSearch:
         """Return the search in which the sets of a partition are elements."""
         m = int(labels.max()) + 1
-        indptr, indices, excess = contract_sparse(self.graph, labels, m)
-        graph = SparseGraph(indptr, indices, excess, self.graph.background)
+        graph = contract_sparse(self.graph, labels, m)
         return SparseSearch(graph, contracted_rules(self.rules, labels, m), self.stop)
 
 
