@@ -1,4 +1,4 @@
-"""Shared fixtures."""
+"""Shared fixtures, and the order and company in which two workers run the tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,46 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+# Two workers with two BLAS threads each wait for one another: a small eigenproblem that takes a
+# second took eleven. Set before numpy is imported, and inherited by commands that tests start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Kernels come first, so that each is compiled by the test of its own and found in numba's cache by
+# all others; then what takes long, so that no worker ends with it alone.
+FIRST = (
+    "tests/kernels/",
+    "tests/pair_tables/on_spark/",
+    "tests/reproduction/",
+    "tests/test_inference_dask.py",
+    "tests/solvers/",
+    "tests/cli/",
+    "tests/test_console_snippets.py",
+)
+# Rooms whose tests share what takes long to make: a Spark session, one small reproduction.
+TOGETHER = ("tests/pair_tables/on_spark/", "tests/reproduction/")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def turn(item: pytest.Item) -> int:
+        return next((k for k, part in enumerate(FIRST) if item.nodeid.startswith(part)), len(FIRST))
+
+    items.sort(key=turn)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give a worker one file after another, or one room where its files share what they make."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByRoom(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return next((room for room in TOGETHER if file.startswith(room)), file)
+
+    config.option.loadscopereorder = False
+    return ByRoom(config, log)
 
 
 @pytest.fixture(scope="session")

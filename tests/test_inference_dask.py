@@ -51,7 +51,7 @@ def test_a_worker_is_killed_and_nothing_is_lost(cluster):
     rng = np.random.default_rng(0)
     problems = [
         rt.Problem(rng.normal(size=n * (n - 1) // 2), rt.EQUIVALENCES)
-        for n in rng.integers(120, 180, size=24)
+        for n in rng.integers(30, 50, size=12)
     ]
     expected = rt.infer_many(problems, n_jobs=1, **OPTIONS)
     with distributed.Client(cluster) as client:
