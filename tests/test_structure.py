@@ -1,12 +1,14 @@
-"""Every module has its test, every solver its documentation."""
+"""The house: rooms of a size one can look over, imports that go one way, tests for every module."""
 
 from __future__ import annotations
 
+import ast
+from collections import defaultdict
 from pathlib import Path
 
+import grimp
 import pytest
 
-import relatum
 from relatum.solvers import SOLVERS
 
 ROOT = Path(__file__).parent.parent
@@ -16,46 +18,106 @@ MODULES = sorted(
     for path in SOURCE.rglob("*.py")
     if not path.name.startswith("__")
 )
-# Parts of one algorithm, tested through the module that puts them together.
-TESTED_WITH = {
-    "cli/metrics": "cli/test_cli.py",
-    "cli/output": "cli/test_terminal.py",
-    "cli/page": "cli/test_cli.py",
-    "errors": "test_structure.py",
-    "features/_validate": "features/test_binary.py",
-    "io/cplib": "io/test_problems.py",
-    "io/listed_pairs": "io/test_problems.py",
-    "io/matrices": "io/test_round_trips.py",
-    "io/multicut": "io/test_problems.py",
-    "io/pace": "io/test_problems.py",
-    "io/scored_pairs": "io/test_problems.py",
-    "io/signed_graph": "io/test_problems.py",
-    "joint/conjugate": "joint/test_logistic_exact.py",
-    "joint/inputs": "joint/test_alternation.py",
-    "pair_tables/on_duckdb/engine": "pair_tables/test_api.py",
-    "pair_tables/on_duckdb/work": "pair_tables/test_api.py",
-    "pair_tables/engines": "pair_tables/test_api.py",
-    "pair_tables/on_duckdb/known": "pair_tables/test_api.py",
-    "pair_tables/result": "pair_tables/test_api.py",
-    "pair_tables/on_duckdb/reuse": "pair_tables/test_api.py",
-    "pair_tables/on_spark/known": "pair_tables/on_spark/test_engine.py",
-    "solvers/partition/exact/opening": "solvers/partition/exact/test_opening.py",
-    "solvers/partition/exact/node": "solvers/partition/exact/test_branch_and_cut.py",
-    "solvers/partition/exact/relaxation": "solvers/partition/exact/test_branch_and_cut.py",
-    "solvers/partition/exact/prices": "solvers/partition/exact/test_capped.py",
-    "solvers/order/preorder_relaxation": "solvers/order/test_preorders.py",
-    "solvers/order/preorder_search": "solvers/order/test_preorders.py",
+PACKAGES = sorted(path.parent.relative_to(SOURCE) for path in SOURCE.rglob("__init__.py"))
+AT_THE_ROOT, IN_A_ROOM = 10, 14
+
+# Modules of one name in several rooms, besides kernels named like the module that calls them.
+NAMESAKES = {
+    "batch": "many small orders in one call, and the kernel that solves them",
+    "branch_and_cut": "every family of exact solvers has one",
+    "capped": "bounds and exact solutions of one problem: sets of limited size",
+    "clustering": "an estimator, and the experiment of the paper that it serves",
+    "components": "a reduction of problems, and the components of a table",
+    "dense": "searches and the checker's views are told apart by how pairs are stored",
+    "engine": "DuckDB and Spark: the same steps on two engines",
+    "known": "DuckDB and Spark: the same steps on two engines",
+    "maps": "an estimator, and the experiment of the paper that it serves",
+    "metrics": "the module and the command that prints what it computes",
+    "node": "what every branch and cut does at a node",
+    "orders": "a reduction, a view of the checker, and an experiment of the paper",
+    "pairs": "features of pairs, and the experiment of the paper that learns from them",
+    "reading": "of text files, of a table of pairs, of a joint problem's arguments",
+    "relaxation": "every family of exact solvers has one",
+    "rows": "rows of data that a measure learns from, and rows that an order violates",
+    "scores": "of a problem, and those that an experiment of the paper learns",
+    "search": "linear orders are searched; the name of the room says what else is",
+    "sets": "sets with prices: the kernel that finds them, the view that checks them",
+    "sparse": "searches and the checker's views are told apart by how pairs are stored",
+    "tree": "every family of exact solvers has one",
 }
+
+
+def imported(path: Path) -> set[str]:
+    """Full names of our modules that a file imports, at its head or inside a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            found.add(node.module or "")
+    return {name for name in found if name.split(".")[0] == "relatum"}
 
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
 def test_every_module_has_a_test_file(module):
-    if module.as_posix() in TESTED_WITH:
-        assert (ROOT / "tests" / TESTED_WITH[module.as_posix()]).is_file()
-        return
     folder = ROOT / "tests" / module.parent
-    found = list(folder.glob(f"test_{module.name}*.py"))
-    assert found, f"src/relatum/{module}.py has no test file in tests/{module.parent}"
+    name = module.name.lstrip("_")
+    assert (folder / f"test_{name}.py").is_file(), f"tests/{module.parent} lacks test_{name}.py"
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=str)
+def test_no_room_is_crowded(package):
+    modules = [module for module in MODULES if module.parent == package]
+    most = AT_THE_ROOT if package == Path() else IN_A_ROOM
+    assert len(modules) <= most, [module.name for module in modules]
+
+
+def test_names_are_in_one_room_only():
+    rooms = defaultdict(list)
+    for module in MODULES:
+        rooms[module.name].append(module)
+    for name, places in rooms.items():
+        callers = [place for place in places if place.parts[0] != "kernels"]
+        for kernel in (place for place in places if place.parts[0] == "kernels"):
+            full = ".".join(["relatum", *kernel.parts])
+            called = any(full in imported(SOURCE / f"{caller}.py") for caller in callers)
+            assert called or len(places) == 1 or name in NAMESAKES, (name, places)
+        assert len(callers) < 2 or name in NAMESAKES, (name, places)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=str)
+def test_every_room_says_what_lives_in_it(package):
+    tree = ast.parse((SOURCE / package / "__init__.py").read_text(encoding="utf-8"))
+    said = ast.get_docstring(tree) or ""
+    sentences = [part for part in said.replace("\n", " ").split(". ") if len(part.split()) > 3]
+    assert sentences, f"relatum/{package}/__init__.py says nothing"
+    assert said.split("\n", 1)[0].endswith("."), said
+
+
+def test_nothing_imports_in_a_circle():
+    """No module needs itself by way of others, counting imports inside functions."""
+    graph = grimp.build_graph("relatum")
+    for module in sorted(graph.modules):
+        for needed in sorted(graph.find_modules_directly_imported_by(module)):
+            # a package names its modules, and they may name what the package stands for
+            if module.startswith(f"{needed}.") or needed.startswith(f"{module}."):
+                continue
+            back = graph.find_shortest_chain(needed, module)
+            assert back is None, " -> ".join([module, *back])
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_imports_across_rooms_name_a_package(module):
+    """Others may use what a package exports; kernels and engines are imported by module."""
+    room = module.parts[0] if len(module.parts) > 1 else ""
+    for name in imported(SOURCE / f"{module}.py"):
+        parts = name.split(".")[1:]
+        if len(parts) < 2 or parts[0] in (room, "kernels", "lp"):
+            continue
+        assert (SOURCE / Path(*parts)).is_dir(), (
+            f"{module} imports {name}, a module of another room"
+        )
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))
@@ -73,11 +135,3 @@ def test_every_solver_module_registers_itself():
             names = [line.split('"')[1] for line in text.splitlines() if 'name="' in line]
             assert names, path
             assert set(names) <= set(SOLVERS), f"{path.name} is not imported by relatum.solvers"
-
-
-def test_every_error_is_a_relatum_error():
-    for name in relatum.errors.__all__:
-        kind = getattr(relatum.errors, name)
-        assert issubclass(kind, relatum.errors.RelatumError | Warning)
-    assert issubclass(relatum.errors.EvidenceError, ValueError)
-    assert issubclass(relatum.errors.MissingDependencyError, ImportError)
