@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
 
 import relatum as rt
-from relatum.cli import cli
 from relatum.cli.demo import cases
 
 
@@ -30,9 +28,10 @@ def test_every_case_verifies(found):
         assert case.remark
 
 
-def test_the_command_prints_a_line_a_case(found):
-    result = CliRunner().invoke(cli, ["demo", "--quick"])
-    assert result.exit_code == 0, result.output
+def test_the_command_prints_a_line_per_case(found, demo):
+    printed = demo[0]
     for case in found:
-        assert case.relation.split()[0] in result.output
-        assert case.estimate.status.name in result.output
+        assert case.relation.split()[0] in printed
+        assert case.estimate.status.name in printed
+    assert printed.count("OPTIMAL") == 4
+    assert "NO" not in printed.split("map:")[0].split()

@@ -9,9 +9,6 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from click.testing import CliRunner
-
-from relatum.cli import cli
 
 pytest.importorskip("matplotlib")
 
@@ -49,11 +46,8 @@ def browser() -> str:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    path = tmp_path_factory.mktemp("page") / "demo.html"
-    result = CliRunner().invoke(cli, ["demo", "--quick", "--page", str(path)])
-    assert result.exit_code == 0, result.output
-    return path
+def page(demo):
+    return demo[1]
 
 
 class _Tags(HTMLParser):
@@ -82,6 +76,8 @@ def test_the_page_is_whole(page):
     tags.feed(page.read_text())
     assert tags.open == []
     assert len(tags.texts) == len(set(tags.texts)) == 8
+    assert page.read_text().count("<tr>") == 5
+    assert "http" not in page.read_text()  # nothing is fetched
 
 
 @pytest.mark.parametrize("width", [400, 1200])

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from relatum.lp import backend_named
 from relatum.lp.highs import HighsProgram
-from relatum.lp.protocol import backend_named
 
 
 def random_program(rng):

@@ -6,7 +6,8 @@ import inspect
 
 import pytest
 
-from relatum.lp.protocol import LinearProgram, backend_named
+from relatum.lp import backend_named
+from relatum.lp.protocol import LinearProgram
 
 
 @pytest.mark.parametrize("name", ["highs", "scip"])

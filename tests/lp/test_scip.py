@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 
 import relatum as rt
 from relatum.errors import MissingDependencyError
+from relatum.lp import backend_named
 from relatum.lp.highs import HighsProgram
-from relatum.lp.protocol import backend_named
 from relatum.lp.scip import ScipProgram
 
 

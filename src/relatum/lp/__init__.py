@@ -6,6 +6,17 @@ room imports kernels and errors only. Begin with `protocol`.
 """
 
 from relatum.lp.first_order import FirstOrderLP, RowBlock
-from relatum.lp.protocol import LinearProgram, backend_named
+from relatum.lp.protocol import LinearProgram
 
 __all__ = ["FirstOrderLP", "LinearProgram", "RowBlock", "backend_named"]
+
+
+def backend_named(name: str) -> type[LinearProgram]:
+    """Return a backend, importing its package only now."""
+    if name == "highs":
+        from relatum.lp.highs import HighsProgram
+
+        return HighsProgram
+    from relatum.lp.scip import ScipProgram
+
+    return ScipProgram

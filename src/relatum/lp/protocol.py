@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from relatum.array_types import Floats
 
-__all__ = ["LPResult", "LinearProgram", "backend_named"]
+__all__ = ["LPResult", "LinearProgram"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +35,3 @@ class LinearProgram(Protocol):
 
     def solve(self, time_limit: float) -> LPResult:
         """Solve from the last basis."""
-
-
-def backend_named(name: str) -> type[LinearProgram]:
-    """Return a backend, importing its package only now."""
-    if name == "highs":
-        from relatum.lp.highs import HighsProgram
-
-        return HighsProgram
-    from relatum.lp.scip import ScipProgram
-
-    return ScipProgram

@@ -13,7 +13,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-import relatum.proof.partition_rows  # noqa: F401  makes its families known
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.hashing import table_length
 from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_triangles, pack_wedges

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import relatum as rt
 from relatum.errors import DataError, EvidenceError
-from relatum.joint.reading import prepare
+from relatum.joint.inputs import prepare
 
 KNOWN = rt.evidence(related=[(0, 1)], unrelated=[(1, 2)])
 LOGISTIC = rt.LogisticMeasure(1.0)
