@@ -8,7 +8,7 @@ from scipy import sparse
 
 import relatum as rt
 from relatum.errors import DataError, EvidenceError
-from relatum.joint.inputs import prepare
+from relatum.joint.inputs import read_joint_problem
 
 KNOWN = rt.evidence(related=[(0, 1)], unrelated=[(1, 2)])
 LOGISTIC = rt.LogisticMeasure(1.0)
@@ -16,7 +16,9 @@ LOGISTIC = rt.LogisticMeasure(1.0)
 
 def test_known_pairs_weigh_one_and_others_what_is_said():
     classes = np.array([[0, 1, 2], [1, 0, -1], [2, 0, 1]])  # pair 12 has no class
-    table, learner, known = prepare(classes, rt.EQUIVALENCES, evidence=KNOWN, unknown_weight=0.25)
+    table, learner, known = read_joint_problem(
+        classes, rt.EQUIVALENCES, evidence=KNOWN, unknown_weight=0.25
+    )
     assert table.shape == (3, 3)
     weights = np.asarray(table.weights).reshape(3, 3)
     assert weights[0, 1] == 1.0
@@ -31,7 +33,7 @@ def test_known_pairs_weigh_one_and_others_what_is_said():
 def test_features_of_pairs_by_matrix_and_by_triangle(layout):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(4, 4, 2)) if layout == "matrix" else rng.normal(size=(6, 2))
-    table, learner, _ = prepare(x, rt.EQUIVALENCES, measure=LOGISTIC, evidence=KNOWN)
+    table, learner, _ = read_joint_problem(x, rt.EQUIVALENCES, measure=LOGISTIC, evidence=KNOWN)
     assert table.shape == (4, 4)
     assert len(table.weights) == (16 if layout == "matrix" else 6)
     assert learner is not None
@@ -42,9 +44,9 @@ def test_features_of_elements_make_a_pair_with_every_label(thin):
     x = np.eye(5)
     known = rt.evidence(related=[(0, 2), (1, 0)])
     given = sparse.csr_array(x) if thin else x
-    table, _, _ = prepare(given, rt.MAPS, measure=LOGISTIC, evidence=known)
+    table, _, _ = read_joint_problem(given, rt.MAPS, measure=LOGISTIC, evidence=known)
     assert table.shape == (5, 3)  # labels 0, 1, 2 are known of
-    table, _, _ = prepare(given, rt.MAPS, measure=LOGISTIC, evidence=known, n_labels=4)
+    table, _, _ = read_joint_problem(given, rt.MAPS, measure=LOGISTIC, evidence=known, n_labels=4)
     assert table.shape == (5, 4)
 
 
@@ -58,7 +60,7 @@ def test_features_of_elements_make_a_pair_with_every_label(thin):
 )
 def test_without_evidence_the_answer_would_say_nothing(feasible, why):
     with pytest.raises(EvidenceError, match=why):
-        prepare(np.zeros((3, 3), int), feasible)
+        read_joint_problem(np.zeros((3, 3), int), feasible)
 
 
 @pytest.mark.parametrize(
@@ -76,11 +78,11 @@ def test_without_evidence_the_answer_would_say_nothing(feasible, why):
 )
 def test_what_cannot_be_read_is_refused(given, options, message):
     with pytest.raises(DataError, match=message):
-        prepare(given, rt.EQUIVALENCES, evidence=KNOWN, **options)
+        read_joint_problem(given, rt.EQUIVALENCES, evidence=KNOWN, **options)
 
 
 def test_sets_are_values():
     with pytest.raises(DataError, match="feasible must be a value"):
-        prepare(np.zeros((3, 3), int), "equivalences", evidence=KNOWN)
+        read_joint_problem(np.zeros((3, 3), int), "equivalences", evidence=KNOWN)
     with pytest.raises(DataError, match="evidence must be a value"):
-        prepare(np.zeros((3, 3), int), rt.EQUIVALENCES, evidence=[(0, 1)])
+        read_joint_problem(np.zeros((3, 3), int), rt.EQUIVALENCES, evidence=[(0, 1)])
