@@ -20,7 +20,7 @@ from _orders import data_folder, lolib, recorded, save
 
 import relatum as rt
 from relatum.solvers.control import Control
-from relatum.solvers.order.search import CHAINS
+from relatum.solvers.order.search import SETTINGS
 
 NAME = "order_heuristic"
 
@@ -42,7 +42,7 @@ def run(instance, matrix, best, args):
     """Search, then bound; return the record."""
     problem = rt.Problem(matrix, rt.LINEAR_ORDERS)
     if args.processor:
-        count_processor_time(CHAINS)
+        count_processor_time(SETTINGS.chains)
     began, cpu = perf_counter(), process_time()
     e = rt.infer(problem, solver="order_local_search", time_limit=args.seconds, seed=args.seed)
     seconds, cpu = perf_counter() - began, process_time() - cpu

@@ -10,12 +10,12 @@ import relatum as rt
 from relatum.io import read_lolib
 from relatum.solvers.control import Control
 from relatum.solvers.order.branch_and_cut import Settings
-from relatum.solvers.order.linear import MANY_STATES, solve_plan
+from relatum.solvers.order.linear import SETTINGS, solve_plan
 from relatum.solvers.reductions.orders import Plan, plan_of
 from relatum.testing import check_solver
 
 METHODS = {
-    "dp": (MANY_STATES, None),
+    "dp": (SETTINGS.many_states, None),
     "lp": (0, Settings(states=0)),
     "outright": (0, Settings(root_rounds=1, max_nodes=1)),
     "branching": (

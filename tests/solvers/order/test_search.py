@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.solvers.order.search import CHAINS, OrderSearch
+from relatum.solvers.order.search import SETTINGS, OrderSearch
 
 
 def _differences(seed, n):
@@ -26,13 +26,13 @@ def test_the_order_does_not_depend_on_the_number_of_threads(seed):
 def test_chains_differ_and_the_best_is_kept():
     d = _differences(7, 60)
     gains = []
-    for chain in range(CHAINS):
+    for chain in range(SETTINGS.chains):
         search = OrderSearch(d, np.arange(60))
         order = search._chain(3_000, ((3.0, 0.1),), lambda: False, chain)
         gains.append(naive.order_value(d.tolist(), order.tolist()))
-    assert len(set(gains)) == CHAINS
+    assert len(set(gains)) == SETTINGS.chains
     search = OrderSearch(d, np.arange(60))
-    assert search.anneal(3_000, ((3.0, 0.1),), chains=CHAINS)
+    assert search.anneal(3_000, ((3.0, 0.1),), chains=SETTINGS.chains)
     assert search.gain == max(gains)
 
 

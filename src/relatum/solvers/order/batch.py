@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.batch import order_small_many
+from relatum.kernels.order.states import WORD
 from relatum.problem import LINEAR_ORDERS, DenseScores, LinearOrder, Problem
 from relatum.proof import Certificate, Decompose, Estimate, Leaf, Merge, Proof, Status, SubsetOrder
-from relatum.solvers.order.linear import SUBSET_MARGIN, refuses
+from relatum.solvers.order.linear import SETTINGS, refuses
 from relatum.solvers.reductions import closed_evidence, imply_steps
 
-__all__ = ["LARGEST", "order_many"]
+__all__ = ["order_many"]
 
-
-LARGEST = 62  # elements; one bit each
-STATES = 20_000  # subsets looked at in a component before it is left to branch and cut
 _NO_STEPS: Index = np.empty((0, 3), dtype=np.int64)
 _KNOWN = {"solver", "prove", "time_limit", "seed"}
 
@@ -28,7 +26,7 @@ _KNOWN = {"solver", "prove", "time_limit", "seed"}
 def _accepts(problem: Any) -> bool:
     if not (isinstance(problem, Problem) and isinstance(problem.scores, DenseScores)):
         return False
-    if problem.n > LARGEST:
+    if problem.n > WORD:
         return False
     return problem.feasible is LINEAR_ORDERS or refuses(problem) is None
 
@@ -70,7 +68,7 @@ def order_many(problems: Sequence[Problem], arguments: Mapping[str, Any]) -> lis
         return estimates
     sizes = np.array([len(m[0]) for _, m in chosen], dtype=np.int64)
     marked = np.concatenate([m[1].ravel() for _, m in chosen])
-    arrays = order_small_many(marked, sizes, STATES)
+    arrays = order_small_many(marked, sizes, SETTINGS.batch_states)
     stats = {"batch": len(chosen), "batch_seconds": time.perf_counter() - began}
     row = 0
     for (k, (matrix, _, steps)), n, value in zip(
@@ -92,7 +90,7 @@ def _estimate(
     magnitude = np.abs(matrix)
     margin = 0.0
     if not np.array_equal(matrix, np.rint(matrix)):
-        margin = SUBSET_MARGIN * float(magnitude.sum())
+        margin = SETTINGS.subset_margin * float(magnitude.sum())
     classes = int(twins.max()) + 1
     of_class = component
     if classes < len(order):

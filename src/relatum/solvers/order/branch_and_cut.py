@@ -1,79 +1,29 @@
 """Branch and cut on first-order relaxations of orders.
 
-The search knows nothing of the kind of order: a `Relaxation` bounds, cuts and fixes, an
+The search knows nothing of the kind of order: a `PairRelaxation` bounds, cuts and fixes, an
 `ImprovingIncumbent` holds the best relation and improves it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 
-from relatum.array_types import Flags, Floats, Index
-from relatum.lp import FirstOrderLP
 from relatum.proof import Branch, Cuts, Fix, Leaf, Proof, SubsetOrder
 from relatum.solvers.control import Control
-from relatum.solvers.incumbent import Incumbent
+from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.tree import Tree
 
-__all__ = ["BranchAndCut", "ImprovingIncumbent", "Relaxation", "Settings"]
-
-Wrap = Callable[[Proof], Proof]
-
-
-class Relaxation(Protocol):
-    """What the tree asks of a linear relaxation."""
-
-    lp: FirstOrderLP
-
-    def copy(self) -> Self:
-        """Return an independent copy, with the same rows, point and multipliers."""
-
-    def point(self) -> Floats:
-        """Return the current point as a full matrix."""
-
-    def separate(self, x: Floats, tolerance: float, per_pair: int) -> float:
-        """Add rows that x violates by more than the tolerance; return the largest violation."""
-
-    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
-        """Add {0,1/2}-cuts that x violates; return how many."""
-
-    def cuts(self) -> tuple[Cuts, ...]:
-        """Return rows and multipliers as a certificate names them."""
-
-    def fixable(self, target: float) -> tuple[Index, Flags]:
-        """Return open pairs and values whose opposite has a bound of at most `target`."""
-
-    def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
-        """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
-
-    def finish(self, incumbent: ImprovingIncumbent, states: int) -> bool:
-        """Finish what is open outright, if that takes few states; offer the best to the incumbent.
-
-        True if no relation is better then; a checker is left to see that for itself.
-        """
-
-    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
-        """Return open pairs worth branching on, best first."""
-
-
-class ImprovingIncumbent(Incumbent):
-    """An incumbent that looks for better relations where a relaxation suggests them."""
-
-    def improve(self, x: Floats, rng: np.random.Generator) -> None:
-        """Search from relations that a point suggests."""
-
-    def take(self, x: Floats) -> None:
-        """Look at an integral point that is feasible."""
+__all__ = ["BranchAndCut", "Settings"]
 
 
 @dataclass(eq=False)
 class _Node:
-    relaxation: Relaxation | None
+    relaxation: PairRelaxation | None
     bound: float
     depth: int = 0
     wraps: list[Wrap] = field(default_factory=list)
@@ -83,7 +33,7 @@ class _Node:
     consistent: bool = True
     outright: bool = False
 
-    def keep_bound(self, relaxation: Relaxation) -> None:
+    def keep_bound(self, relaxation: PairRelaxation) -> None:
         """Keep the relaxation's bound, and the multipliers that prove it, if it is better."""
         if relaxation.lp.bound < self.bound:
             self.bound, self.cuts = relaxation.lp.bound, relaxation.cuts()
@@ -144,7 +94,7 @@ class BranchAndCut:
 
     Parameters
     ----------
-    relaxation : Relaxation
+    relaxation : PairRelaxation
     incumbent : ImprovingIncumbent
     control : Control
     settings : Settings, optional
@@ -152,7 +102,7 @@ class BranchAndCut:
 
     def __init__(
         self,
-        relaxation: Relaxation,
+        relaxation: PairRelaxation,
         incumbent: ImprovingIncumbent,
         control: Control,
         settings: Settings | None = None,
@@ -242,7 +192,7 @@ class BranchAndCut:
         gap = history[-1] - self.incumbent.cutoff
         return history[-back - 1] - history[-1] < (0.03 if is_root else 0.05) * gap
 
-    def _half_rounds(self, relaxation: Relaxation, is_root: bool) -> int:
+    def _half_rounds(self, relaxation: PairRelaxation, is_root: bool) -> int:
         """Return how often {0,1/2}-cuts are worth their time.
 
         Where most pairs are fixed already, what is left is small and branching is quicker.
@@ -331,5 +281,5 @@ class BranchAndCut:
         return child
 
 
-def _open_columns(relaxation: Relaxation) -> int:
+def _open_columns(relaxation: PairRelaxation) -> int:
     return int(np.count_nonzero(relaxation.lp.lower < relaxation.lp.upper))

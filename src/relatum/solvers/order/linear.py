@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from relatum.array_types import Floats, Index
-from relatum.kernels.order.states import pruned_order
+from relatum.kernels.order.states import WORD, pruned_order
 from relatum.problem import LINEAR_ORDERS, LinearOrder, Problem
 from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder, round_up
 from relatum.solvers.control import Control
@@ -24,14 +24,35 @@ from relatum.solvers.order.search import OrderSearch
 from relatum.solvers.reductions import Plan, imply_steps, plan_of
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["FEW_STATES", "MANY_STATES", "MOST_ELEMENTS", "SUBSET_MARGIN", "refuses", "solve_plan"]
+__all__ = ["SETTINGS", "LinearSettings", "refuses", "solve_plan"]
 
 
-FEW_STATES = 500  # subsets that dynamic programming may look at before branch and cut
-MANY_STATES = 100_000  # ... if it is asked for; less than what the checker is ready to do
-DP_ELEMENTS = 62
-MOST_ELEMENTS = 5_000
-SUBSET_MARGIN = 4e-12  # of all absolute weights: more than solver and checker round
+@dataclass(frozen=True)
+class LinearSettings:
+    """When an order is found by which method.
+
+    Attributes
+    ----------
+    few_states : int
+        Subsets that dynamic programming may look at before branch and cut takes over.
+    many_states : int
+        The same where dynamic programming is asked for: less than the checker is ready for.
+    batch_states : int
+        The same for each component of many small problems at once.
+    most_elements : int
+        Elements of a problem that is accepted: matrices of all pairs are held.
+    subset_margin : float
+        Of all absolute weights: more than the sums of solver and checker round.
+    """
+
+    few_states: int = 500
+    many_states: int = 100_000
+    batch_states: int = 20_000
+    most_elements: int = 5_000
+    subset_margin: float = 4e-12
+
+
+SETTINGS = LinearSettings()
 
 
 @dataclass
@@ -46,7 +67,7 @@ def solve_plan(
     plan: Plan,
     control: Control,
     start: Index | None = None,
-    states: int = FEW_STATES,
+    states: int = SETTINGS.few_states,
     settings: Settings | None = None,
 ) -> tuple[Index, float, Proof, dict[str, Any]]:
     """Order every part; return (order of elements, bound, proof, stats)."""
@@ -102,7 +123,7 @@ def _part_base(plan: Plan, part: Index) -> tuple[Floats, float]:
 
 def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
     """Order a part by dynamic programming over subsets; None if too many matter."""
-    if len(part) > DP_ELEMENTS or states == 0:
+    if len(part) > WORD or states == 0:
         return None
     w = plan.w[np.ix_(part, part)]
     inner = plan.inner[part]
@@ -113,7 +134,7 @@ def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
     ordered = w[np.ix_(order, order)][np.triu_indices(len(part), 1)]
     bound = math.fsum([*ordered.tolist(), *inner.tolist()])
     if not (_integers(w) and _integers(inner)):
-        bound += SUBSET_MARGIN * float(np.abs(w).sum())
+        bound += SETTINGS.subset_margin * float(np.abs(w).sum())
     return _Part(order, bound, SubsetOrder())
 
 
@@ -148,7 +169,7 @@ def _by_search(
     if len(known):
         relaxation.assign(known, np.ones(len(known), dtype=np.bool_))
     settings = settings or Settings()
-    if not incumbent.grid and incumbent.tolerance < 2 * SUBSET_MARGIN * np.abs(w).sum():
+    if not incumbent.grid and incumbent.tolerance < 2 * SETTINGS.subset_margin * np.abs(w).sum():
         settings = replace(settings, states=0)  # solver and checker round too much
     search_tree = BranchAndCut(relaxation, incumbent, control, settings)
     bound, proof = search_tree.run()
@@ -240,8 +261,8 @@ def refuses(problem: Problem) -> str | None:
         return "is for LINEAR_ORDERS"
     if problem.feasible.cap is not None or problem.feasible.groups:
         return "takes evidence, but no caps and no groups, beside LINEAR_ORDERS"
-    if problem.n > MOST_ELEMENTS:
-        return f"takes at most {MOST_ELEMENTS} elements, and there are {problem.n}"
+    if problem.n > SETTINGS.most_elements:
+        return f"takes at most {SETTINGS.most_elements} elements, and there are {problem.n}"
     return None
 
 
@@ -262,7 +283,7 @@ register(
         summary="Linear orders, by dynamic programming over the subsets that matter.",
         proves=True,
         refuses=refuses,
-        run=lambda problem, control: _outcome(problem, control, True, MANY_STATES),
+        run=lambda problem, control: _outcome(problem, control, True, SETTINGS.many_states),
         rank=lambda problem, prove: math.inf,
     )
 )
@@ -272,7 +293,7 @@ register(
         summary="Linear orders, by cutting planes on a first-order LP and branching.",
         proves=True,
         refuses=refuses,
-        run=lambda problem, control: _outcome(problem, control, True, FEW_STATES),
+        run=lambda problem, control: _outcome(problem, control, True, SETTINGS.few_states),
         rank=lambda problem, prove: 10.0 if prove or problem.n <= 60 else 20.0,
     )
 )
@@ -282,7 +303,7 @@ register(
         summary="Linear orders, by annealing over the places of elements.",
         proves=False,
         refuses=refuses,
-        run=lambda problem, control: _outcome(problem, control, False, FEW_STATES),
+        run=lambda problem, control: _outcome(problem, control, False, SETTINGS.few_states),
         rank=lambda problem, prove: 15.0,
     )
 )

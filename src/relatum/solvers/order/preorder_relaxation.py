@@ -8,7 +8,7 @@ bound mirror pairs together anyway.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,9 @@ from scipy import sparse
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.separation import violated_transitivity
-from relatum.lp import FirstOrderLP
 from relatum.problem import FeasibleSet
-from relatum.proof import Cuts, Proof, Propagator, grid_of
-from relatum.solvers.order.branch_and_cut import ImprovingIncumbent
+from relatum.proof import Cuts, Propagator, grid_of
+from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.order.preorder_search import PreorderSearch
 
 __all__ = ["PreorderIncumbent", "PreorderRelaxation"]
@@ -29,7 +28,7 @@ TRIPLES = "transitive"
 MIRRORS = "mirror"
 
 
-class PreorderRelaxation:
+class PreorderRelaxation(PairRelaxation):
     """Bounds on the sum of c over the related pairs off the diagonal.
 
     Parameters
@@ -43,13 +42,12 @@ class PreorderRelaxation:
 
     def __init__(self, c: Floats, feasible: FeasibleSet, state: NDArray[np.int8]) -> None:
         n = len(c)
-        self.n = n
-        self.a, self.b = np.nonzero(~np.eye(n, dtype=np.bool_))
-        self.column = np.zeros((n, n), dtype=np.int64)
-        self.column[self.a, self.b] = np.arange(len(self.a))
+        a, b = np.nonzero(~np.eye(n, dtype=np.bool_))
+        column = np.zeros((n, n), dtype=np.int64)
+        column[a, b] = np.arange(len(a))
+        super().__init__(c, a, b, column)
         self.propagator = Propagator(feasible)
         self.state = state.copy()
-        self.lp = FirstOrderLP(c[self.a, self.b])
         self._fix_columns()
         self._add_mirrors(feasible)
 
@@ -69,11 +67,9 @@ class PreorderRelaxation:
         fixed = np.flatnonzero(known >= 0)
         self.lp.fix(fixed, known[fixed].astype(np.float64))
 
-    def copy(self) -> PreorderRelaxation:
+    def copy(self) -> Self:
         """Return an independent copy, with the same rows, point and multipliers."""
-        other = PreorderRelaxation.__new__(PreorderRelaxation)
-        other.__dict__.update(self.__dict__)
-        other.lp = self.lp.copy()
+        other = super().copy()
         other.state = self.state.copy()
         return other
 
@@ -89,55 +85,24 @@ class PreorderRelaxation:
         if not len(found):
             return 0.0
         worst = float(amount.max())
-        found = found[amount > 0.2 * worst]
-        block = self.lp.pool.get(TRIPLES)
-        if block is not None:
-            power = np.array([self.n * self.n, self.n, 1])
-            found = found[~np.isin(found @ power, block.index @ power)]
-        a, b, c = found.T
-        columns = np.column_stack([self.column[a, b], self.column[b, c], self.column[a, c]])
-        self.lp.add_triples(TRIPLES, found, columns, -np.inf, 1.0)
+        self.add_triples(TRIPLES, found[amount > 0.2 * worst], -np.inf, 1.0)
         return worst
-
-    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
-        """Return 0: there are none here."""
-        return 0
 
     def cuts(self) -> tuple[Cuts, ...]:
         """Return the transitive rows with positive multipliers."""
         block = self.lp.pool.get(TRIPLES)
         if block is None or not len(block):
             return ()
-        unit = 2.0 ** (math.floor(math.log2(float(np.abs(self.lp.objective).max()) + 1e-300)) - 48)
-        y = np.rint(np.maximum(block.multipliers, 0.0) / unit) * unit
+        y = self.rounded(np.maximum(block.multipliers, 0.0))
         return (Cuts(TRIPLES, block.index[y > 0], y[y > 0]),) if (y > 0).any() else ()
 
-    def fixable(self, target: float) -> tuple[Index, Flags]:
-        """Return open pairs and values whose opposite has a bound of at most `target`."""
-        r = self.lp.reduced
-        sure = (np.abs(r) >= self.lp.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
-        return np.column_stack([self.a[sure], self.b[sure]]), r[sure] > 0
-
-    def assign(self, pairs: Index, values: Flags) -> tuple[Callable[[Proof], Proof], bool]:
+    def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
         """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
         closure = self.propagator.close(self.state, pairs, values.astype(np.int64))
         self.state = closure.state
         if closure.conflict is None:
             self._fix_columns()
         return closure.proof, closure.conflict is None
-
-    def finish(self, incumbent: ImprovingIncumbent, states: int) -> bool:
-        """Return False: no other method finishes what is open."""
-        return False
-
-    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
-        """Return open pairs near one half, heavy ones first."""
-        lp = self.lp
-        weight = np.abs(lp.objective)
-        score = (0.5 - np.abs(lp.x - 0.5)) * (1 + weight / max(float(weight.mean()), 1e-300))
-        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
-        chosen = np.argsort(-score, kind="stable")[:count]
-        return [(int(self.a[k]), int(self.b[k])) for k in chosen if score[k] > 0]
 
 
 class PreorderIncumbent(ImprovingIncumbent):

@@ -9,9 +9,9 @@ objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -19,10 +19,9 @@ from scipy import sparse
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.rows import close_precedence, half_cycles, violated_dicycles
 from relatum.kernels.order.search import insertion_search, order_gain
-from relatum.kernels.order.states import least_loss, pack_cycles
-from relatum.lp import FirstOrderLP
-from relatum.proof import Cuts, Proof, folded_half_rows, grid_of
-from relatum.solvers.order.branch_and_cut import ImprovingIncumbent
+from relatum.kernels.order.states import WORD, least_loss, pack_cycles
+from relatum.proof import Cuts, folded_half_rows, grid_of
+from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.order.search import least_gain
 from relatum.solvers.reductions import imply_steps
 
@@ -32,10 +31,9 @@ __all__ = ["OrderIncumbent", "OrderRelaxation"]
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
 HALF_EFFORT = 60  # nodes looked at from each source of a {0,1/2}-cut
-OUTRIGHT = 62  # elements that may be ordered outright: one bit each
 
 
-class OrderRelaxation:
+class OrderRelaxation(PairRelaxation):
     """Bounds on max sum of d_ij over i < j with i before j.
 
     Parameters
@@ -51,21 +49,16 @@ class OrderRelaxation:
 
     def __init__(self, d: Floats) -> None:
         n = len(d)
-        self.n = n
         self.upper = np.triu_indices(n, 1)
-        self.column = np.zeros((n, n), dtype=np.int64)
-        self.column[self.upper] = np.arange(len(self.upper[0]))
-        self.column += self.column.T
+        column = np.zeros((n, n), dtype=np.int64)
+        column[self.upper] = np.arange(len(self.upper[0]))
+        super().__init__(d, *self.upper, column + column.T)
         self.d = d
-        self.lp = FirstOrderLP(np.ascontiguousarray(d[self.upper]))
         self.before = np.zeros((n, n), dtype=np.bool_)
-        self._known: set[int] = set()
 
-    def copy(self) -> OrderRelaxation:
+    def copy(self) -> Self:
         """Return an independent copy, with the same rows, point and multipliers."""
-        other = OrderRelaxation.__new__(OrderRelaxation)
-        other.__dict__.update(self.__dict__)
-        other.lp = self.lp.copy()
+        other = super().copy()
         other.before = self.before.copy()
         return other
 
@@ -81,19 +74,14 @@ class OrderRelaxation:
         if not len(found):
             return 0.0
         worst = float(amount.max())
-        found = self._new_triples(found[amount > 0.2 * worst])
-        i, j, k = found.T
-        columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
-        self.lp.add_triples(TRIPLES, found, columns, 0.0, 1.0)
+        self.add_triples(TRIPLES, found[amount > 0.2 * worst], 0.0, 1.0)
         return worst
 
     def start_from_packing(self) -> None:
         """Add edge-disjoint 3-cycles of the majority graph, their weights as multipliers."""
         cycles, weight = pack_cycles(np.maximum(self.d, 0.0))
         found = np.sort(cycles, axis=1)
-        i, j, k = found.T
-        columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
-        self.lp.add_triples(TRIPLES, found, columns, 0.0, 1.0)
+        self.add_triples(TRIPLES, found, 0.0, 1.0)
         if len(found):
             # a b c, b c a and c a b with a < b < c turn one way: the high side
             first = cycles.argmin(axis=1)
@@ -102,16 +90,6 @@ class OrderRelaxation:
             block = self.lp.pool[TRIPLES]
             self.lp.pool[TRIPLES] = replace(block, multipliers=np.where(high, weight, -weight))
             self.lp.evaluate()
-
-    def _new_triples(self, found: Index) -> Index:
-        """Leave out the triples that the pool has already."""
-        block = self.lp.pool.get(TRIPLES)
-        if block is None:
-            return found
-        power = np.array([self.n * self.n, self.n, 1])
-        known = np.append(np.sort(block.index @ power), self.n**3)
-        key = found @ power
-        return np.asarray(found[known[np.searchsorted(known, key)] != key])
 
     def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
         """Add {0,1/2}-cuts that x violates; return how many."""
@@ -144,33 +122,25 @@ class OrderRelaxation:
         out = []
         triples = self.lp.pool.get(TRIPLES)
         if triples is not None and len(triples):
-            y = self._rounded(triples.multipliers)
+            y = self.rounded(triples.multipliers)
             for sign, index in ((1, triples.index), (-1, triples.index[:, ::-1])):
                 own = sign * y > 0
                 if own.any():
                     out.append(Cuts("transitive", index[own], sign * y[own]))
         halves = self.lp.pool.get(HALVES)
         if halves is not None and len(halves):
-            y = self._rounded(halves.multipliers)
+            y = self.rounded(halves.multipliers)
             if (y > 0).any():
                 out.append(Cuts(HALVES, halves.index[y > 0], y[y > 0]))
         return tuple(out)
 
-    def _rounded(self, y: Floats) -> Floats:
-        """Drop the digits of multipliers that no margin would notice."""
-        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 48)
-        return np.asarray(np.rint(y / unit) * unit)
-
     def fixable(self, target: float) -> tuple[Index, Flags]:
         """Return open pairs ab, a before b, whose opposite has a bound of at most `target`."""
-        r = self.lp.reduced
-        i, j = self.upper
-        sure = (np.abs(r) >= self.lp.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
-        i, j, r = i[sure], j[sure], r[sure]
-        pairs = np.column_stack([np.where(r > 0, i, j), np.where(r > 0, j, i)])
+        pairs, forward = super().fixable(target)
+        pairs = np.where(forward[:, None], pairs, pairs[:, ::-1])
         return pairs, np.ones(len(pairs), dtype=np.bool_)
 
-    def assign(self, pairs: Index, values: Flags) -> tuple[Callable[[Proof], Proof], bool]:
+    def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
         """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
         turned = np.ascontiguousarray(np.where(values[:, None], pairs, pairs[:, ::-1]))
         steps, clash = close_precedence(self.before, turned)
@@ -185,7 +155,7 @@ class OrderRelaxation:
         The best order is offered to the incumbent; True if then none is better by more than
         half of what the incumbent tolerates.
         """
-        if self.n > OUTRIGHT or states == 0:
+        if self.n > WORD or states == 0:
             return False
         slack = 0.75 * incumbent.grid or 0.5 * incumbent.tolerance
         loss = np.maximum(self.d, 0.0)
@@ -198,16 +168,6 @@ class OrderRelaxation:
             rank = np.argsort(order)
             incumbent.take((rank[:, None] < rank).astype(np.float64))
         return bool(done and most - least < incumbent.value + slack)
-
-    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
-        """Return open pairs near one half, heavy ones first."""
-        i, j = self.upper
-        x, lp = self.lp.x, self.lp
-        weight = np.abs(lp.objective)
-        score = (0.5 - np.abs(x - 0.5)) * (1 + weight / weight.mean())
-        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
-        chosen = np.argsort(-score, kind="stable")[:count]
-        return [(int(i[c]), int(j[c])) for c in chosen if score[c] > 0]
 
 
 class OrderIncumbent(ImprovingIncumbent):

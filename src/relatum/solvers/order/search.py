@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import numpy as np
@@ -13,16 +14,39 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.search import anneal_order, insertion_search, order_gain
 
-__all__ = ["CHAINS", "OrderSearch", "least_gain"]
+__all__ = ["SETTINGS", "AnnealingSettings", "OrderSearch", "least_gain"]
 
 Expired = Callable[[], bool]
 
-CHAINS = 2
-# First and last temperature of each chain, in units of the mean absolute weight. Where few
-# weights are large and most are small, either chain may be the better one.
-HOT = ((3.0, 0.1), (20.0, 0.2))
-WARM = ((1.2, 0.1), (4.0, 0.2))  # keeps most of an order
-_NOISE_SIZE = 1 << 14
+Heats = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class AnnealingSettings:
+    """How chains cool.
+
+    Attributes
+    ----------
+    chains : int
+        How many there are, whatever the number of threads.
+    hot, warm : tuples of (first, last)
+        Temperatures of each chain, in units of the mean absolute weight. Where few weights are
+        large and most are small, either chain may be the better one. A warm start keeps most
+        of an order.
+    noise : int
+        Gumbel numbers drawn once and used in turn.
+    threaded : int
+        Elements from which chains run in threads: below, starting these takes longer.
+    """
+
+    chains: int = 2
+    hot: Heats = ((3.0, 0.1), (20.0, 0.2))
+    warm: Heats = ((1.2, 0.1), (4.0, 0.2))
+    noise: int = 1 << 14
+    threaded: int = 60
+
+
+SETTINGS = AnnealingSettings()
 
 
 def least_gain(d: Floats) -> float:
@@ -35,8 +59,8 @@ def least_gain(d: Floats) -> float:
 def _noise(seed: int) -> tuple[Floats, NDArray[np.uint64]]:
     """Return Gumbel noise and the states of the chains' random numbers."""
     rng = np.random.default_rng(seed)
-    noise = rng.gumbel(size=_NOISE_SIZE)
-    return noise, rng.integers(1, 2**63, size=(CHAINS, 1)).astype(np.uint64)
+    noise = rng.gumbel(size=SETTINGS.noise)
+    return noise, rng.integers(1, 2**63, size=(SETTINGS.chains, 1)).astype(np.uint64)
 
 
 class OrderSearch:
@@ -54,7 +78,7 @@ class OrderSearch:
 
     Notes
     -----
-    There are `CHAINS` chains, each with random numbers of its own, whatever the number of
+    There are `SETTINGS.chains` chains, each with random numbers of its own, whatever the number of
     threads; of orders that are worth the same, the first chain's is kept. So the sequence of
     orders depends on the seed only; a time limit cuts it short.
     """
@@ -71,13 +95,14 @@ class OrderSearch:
         finite = np.abs(self.d[np.isfinite(self.d)])
         self.scale = float(finite.mean()) if finite.size else 0.0
         if threads is None:
-            threads = min(CHAINS, os.cpu_count() or 1) if len(self.order) >= 60 else 1
+            many = len(self.order) >= SETTINGS.threaded
+            threads = min(SETTINGS.chains, os.cpu_count() or 1) if many else 1
         self.threads = threads
 
     def anneal(
         self,
         steps: int,
-        heats: tuple[tuple[float, float], ...] = HOT,
+        heats: Heats = SETTINGS.hot,
         expired: Expired = lambda: False,
         chains: int = 1,
     ) -> bool:
@@ -103,16 +128,16 @@ class OrderSearch:
 
     def cycle(self, steps: int, expired: Expired = lambda: False) -> bool:
         """Anneal all chains from hot, then twice from warm; return whether that was better."""
-        better = self.anneal(steps // 2, HOT, expired, CHAINS)
+        better = self.anneal(steps // 2, SETTINGS.hot, expired, SETTINGS.chains)
         for _ in range(2):
             if not expired():
-                better |= self.anneal(steps // 4, WARM, expired, CHAINS)
+                better |= self.anneal(steps // 4, SETTINGS.warm, expired, SETTINGS.chains)
         return better
 
     def _chain(
         self,
         steps: int,
-        heats: tuple[tuple[float, float], ...],
+        heats: Heats,
         expired: Expired,
         chain: int,
     ) -> Index:

@@ -8,7 +8,10 @@ import pytest
 import relatum as rt
 from partitions import check_exact, restrict
 from relatum.proof.certificate import Branch, Decompose, Prices
-from relatum.solvers.partition.exact import capped as capped_partitions
+from relatum.proof.checker.verification import check_certificate
+from relatum.solvers.control import Control
+from relatum.solvers.partition.exact import capped
+from relatum.solvers.partition.exact.prices import PriceSettings, SetPrices
 from relatum.testing import check_solver
 
 SOLVER = "capped_partitions"
@@ -75,16 +78,15 @@ def test_agrees_with_the_solver_of_pairs(n, cap):
     assert kinds <= {Prices, Branch, Decompose}
 
 
-def test_branches_where_prices_do_not_close(monkeypatch):
-    monkeypatch.setattr(capped_partitions, "ROUNDS", 0)
-    monkeypatch.setattr(capped_partitions, "LATER_ROUNDS", 0)
+def test_branches_where_prices_do_not_close():
+    no_rows = capped.Settings(root_rounds=0, node_rounds=0)
     i, j = np.triu_indices(9, 1)
     triangles = np.where(i // 3 == j // 3, 4.0, 0.25)  # half of each pair would be 18 bits
     problem = rt.Problem(triangles, rt.EQUIVALENCES & rt.at_most(2))
-    e = rt.infer(problem, solver=SOLVER)
-    assert rt.verify(problem, e)
-    assert any(isinstance(node, Branch) for node in nodes_of(e.certificate.proof))
-    assert (e.status.name, e.value) == ("OPTIMAL", 12.25)
+    found = capped.run(problem, Control(prove=True), no_rows)
+    check_certificate(problem, rt.Certificate(found.bound, found.proof))
+    assert any(isinstance(node, Branch) for node in nodes_of(found.proof))
+    assert problem.value(found.relation) == found.bound == 12.25
 
 
 def test_rows_about_sets_help():
@@ -129,8 +131,7 @@ def test_the_monitor_stops_it_with_a_valid_bound():
 
 
 def test_pairs_take_over_where_too_many_sets_are_worth_something(monkeypatch):
-    monkeypatch.setattr("relatum.solvers.partition.exact.prices.STEPS", 1)
-    monkeypatch.setattr("relatum.solvers.partition.exact.prices.MOST_STEPS", 1)
+    monkeypatch.setattr(SetPrices, "settings", PriceSettings(steps=1, most_steps=1))
     problem = rt.Problem(near_points(16, 3), rt.EQUIVALENCES & rt.at_most(4))
     e = rt.infer(problem, solver=SOLVER, prove=True)
     assert e.status is rt.Status.OPTIMAL

@@ -31,9 +31,6 @@ from relatum.solvers.tree import Tree
 
 __all__ = ["SETTINGS", "Settings", "run"]
 
-SMALL = 20  # elements up to which the local search of the incumbent is enough
-LARGEST = 2500  # elements of a problem that the solver accepts: a column for every pair
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -53,8 +50,17 @@ class Settings:
     patience : int
     candidates : int
         Pairs tried in strong branching.
+    trial : int
+        Iterations of the engine in each such trial.
     search : int
         Iterations of local search before the first round.
+    annealed : int
+        Elements from which a search by annealing comes before branching: for fewer, the local
+        search of the incumbent is enough.
+    annealing : float
+        Share of the time left that it may take.
+    most_elements : int
+        Elements of a problem that is accepted: there is a column for every pair.
     """
 
     iterations: int = 100
@@ -63,7 +69,11 @@ class Settings:
     stall: float = 0.1
     patience: int = 3
     candidates: int = 3
+    trial: int = 60
     search: int = 400
+    annealed: int = 20
+    annealing: float = 0.1
+    most_elements: int = 2500
 
 
 SETTINGS = Settings()
@@ -164,10 +174,10 @@ class _Search:
 
     def anneal(self) -> None:
         """Before branching begins, look for a better partition by annealing."""
-        if self.problem.n < SMALL:
+        if self.problem.n < self.settings.annealed:
             return
         control = Control(
-            time_limit=0.1 * self.control.remaining(),
+            time_limit=self.settings.annealing * self.control.remaining(),
             seed=self.control.seed,
             monitor=lambda progress: self.control.told_to_stop(),
         )
@@ -187,7 +197,7 @@ class _Search:
             children = [node.child(pair, related) for related in (False, True)]
             for child in children:
                 if child.bound > cutoff:
-                    child.run(60)
+                    child.run(self.settings.trial)
             closed = [child.bound <= cutoff for child in children]
             gains = [
                 node.best_bound - (self.incumbent.value if c else child.bound)
@@ -258,8 +268,8 @@ def _root(opening: Opening, seed: int) -> Node:
 def _refuses(problem: Problem) -> str | None:
     if problem.feasible.structure != EQUIVALENCES:
         return "solves equivalence relations only"
-    if problem.n > LARGEST:
-        return f"has a variable for each pair and takes up to {LARGEST} elements"
+    if problem.n > SETTINGS.most_elements:
+        return f"has a variable for each pair and takes up to {SETTINGS.most_elements} elements"
     return None
 
 

@@ -25,13 +25,43 @@ from relatum.solvers.partition.exact.prices import Priced, SetPool, SetPrices
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
-__all__ = ["MOST_SETS", "run"]
+__all__ = ["SETTINGS", "Settings", "run"]
 
-MOST_SETS = 1e10  # sets within the cap up to which a problem is taken; few are looked at
-FEW = 4  # where so many sets are needed, sets are small
-ROUNDS = 20  # of separation at the root
-LATER_ROUNDS = 2  # and at other nodes
-SEARCH = 400  # iterations of local search at first
+
+@dataclass(frozen=True)
+class Settings:
+    """What branch and price may spend, and what it is for.
+
+    Attributes
+    ----------
+    root_rounds, node_rounds : int
+        Rounds of separation at the root and at other nodes.
+    slow : float
+        A node is branched when a round has closed less than this share of the gap.
+    violation : float
+        Least violation of rows to add.
+    rows : int
+        Rows added per round.
+    search : int
+        Iterations of local search before the first node.
+    most_sets : float
+        Sets within the cap up to which a problem is accepted; few of them are looked at.
+    small : int
+        Sets are small where at least so many are needed; then this solver is preferred to one
+        that works on pairs.
+    """
+
+    root_rounds: int = 20
+    node_rounds: int = 2
+    slow: float = 0.02
+    violation: float = 0.02
+    rows: int = 100
+    search: int = 400
+    most_sets: float = 1e10
+    small: int = 4
+
+
+SETTINGS = Settings()
 
 
 @dataclass(eq=False)
@@ -68,8 +98,11 @@ class _Node:
 class _Search:
     """One run of branch and price."""
 
-    def __init__(self, opening: Opening, control: Control, pool: SetPool) -> None:
+    def __init__(
+        self, opening: Opening, control: Control, pool: SetPool, settings: Settings
+    ) -> None:
         self.opening, self.control, self.pool = opening, control, pool
+        self.settings = settings
         self.rng = np.random.default_rng(control.seed)
         self.tree: Tree[_Node] = Tree(opening.incumbent, control)
         self.stats = {"nodes": 0, "sets": 0, "rows": 0}
@@ -90,6 +123,7 @@ class _Search:
 
     def relax(self, node: _Node) -> tuple[SetPrices, Priced] | None:
         """Bound a node by prices and rows; None if nothing is left in it."""
+        s = self.settings
         _, found = connected_components(coo_array(node.state == 1), directed=False)
         labels = found.astype(np.int64)
         groups = int(labels.max()) + 1
@@ -100,7 +134,7 @@ class _Search:
             node.empty = True
             return None
         relaxation = SetPrices(self.pool, labels, apart, self.opening.constant)
-        for number in range(1 + (ROUNDS if node.depth == 0 else LATER_ROUNDS)):
+        for number in range(1 + (s.root_rounds if node.depth == 0 else s.node_rounds)):
             before = node.bound
             priced = relaxation.solve(self.control)
             self.stats["sets"] = len(self.pool.sets)
@@ -109,10 +143,10 @@ class _Search:
             if node.priced is None or priced.bound < node.priced.bound:
                 node.priced = priced
             gap = node.bound - self.opening.incumbent.value
-            slow = number > 0 and before - node.bound < 0.02 * gap
+            slow = number > 0 and before - node.bound < s.slow * gap
             if self.tree.closes(node) or self.control.expired() or slow:
                 break
-            if not relaxation.separate(priced.x, self.rng, 0.02, 100):
+            if not relaxation.separate(priced.x, self.rng, s.violation, s.rows):
                 break
         return relaxation, priced
 
@@ -144,7 +178,7 @@ class _Search:
         return True
 
 
-def run(problem: Problem, control: Control) -> Outcome:
+def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Outcome:
     """Find a most probable partition into sets within a cap, and prove it.
 
     Parameters
@@ -152,6 +186,7 @@ def run(problem: Problem, control: Control) -> Outcome:
     problem : Problem
         On equivalence relations with at-most, possibly with evidence and one-per-group.
     control : Control
+    settings : Settings
     """
     if problem.n <= (problem.feasible.cap or problem.n):  # a part in which any set will do
         return branch_and_cut(problem, control)
@@ -159,10 +194,10 @@ def run(problem: Problem, control: Control) -> Outcome:
     if opening is None:
         return no_partition(problem)
     incumbent = opening.incumbent
-    incumbent.search(SEARCH, control.seed)
+    incumbent.search(settings.search, control.seed)
     pool = SetPool(opening.weights, opening.cap)
     pool.seed(incumbent.labels)
-    search = _Search(opening, control, pool)
+    search = _Search(opening, control, pool, settings)
     root = _Node(opening.state, None)
     search.tree.push(root)
     search.tree.run(search.expand)
@@ -183,14 +218,15 @@ def _refuses(problem: Problem) -> str | None:
         return "solves equivalence relations only"
     if cap is None:
         return "is for sets of at most k elements"
-    if _n_sets(problem.n, cap) > MOST_SETS:
-        return f"looks through sets within the cap and takes up to {MOST_SETS:.0e} of them"
+    if _n_sets(problem.n, cap) > SETTINGS.most_sets:
+        most = f"{SETTINGS.most_sets:.0e}"
+        return f"looks through sets within the cap and takes up to {most} of them"
     return None
 
 
 def _rank(problem: Problem, prove: bool) -> float:
     """Prefer this solver to one of pairs where sets are small."""
-    small = FEW * (problem.feasible.cap or problem.n) <= problem.n
+    small = SETTINGS.small * (problem.feasible.cap or problem.n) <= problem.n
     exact = prove or problem.n <= 40
     return (0.5 if small else 1.5) if exact else 9.0
 

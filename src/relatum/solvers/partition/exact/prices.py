@@ -19,11 +19,29 @@ from relatum.proof import Cuts, most_capped_pairs
 from relatum.proof.checker import excess_margin
 from relatum.solvers.control import Control
 
-__all__ = ["Priced", "SetPool", "SetPrices"]
+__all__ = ["SETTINGS", "PriceSettings", "Priced", "SetPool", "SetPrices"]
 
-STEPS = 500_000  # of one search for sets above their prices, before the clock is looked at
-MOST_STEPS = 4_000_000  # of the longest one, a second or two; `verify` takes more
-REPAIRS = 30  # rounds in which prices are raised where the linear program was inexact
+
+@dataclass(frozen=True)
+class PriceSettings:
+    """How long sets above their prices are sought.
+
+    Attributes
+    ----------
+    steps : int
+        Of one search, before the clock is looked at.
+    most_steps : int
+        Of the longest one, a second or two; the checker is ready for more.
+    repairs : int
+        Rounds in which prices are raised where the linear program was inexact.
+    """
+
+    steps: int = 500_000
+    most_steps: int = 4_000_000
+    repairs: int = 30
+
+
+SETTINGS = PriceSettings()
 
 
 class SetPool:
@@ -135,6 +153,8 @@ class SetPrices:
         Weights between groups; on the diagonal, twice those inside.
     """
 
+    settings = SETTINGS
+
     def __init__(self, pool: SetPool, labels: Index, apart: Flags, constant: float) -> None:
         self.pool = pool
         self.labels = labels
@@ -188,7 +208,7 @@ class SetPrices:
         program = backend_named("highs")(-cost, *free)
         masks = pool.sets[use]
         program.add_rows(*self._rows(masks, pool.worth[use]))
-        rng, steps = np.random.default_rng(0), STEPS
+        rng, steps = np.random.default_rng(0), self.settings.steps
         while True:
             result = program.solve(control.remaining())
             prices, y = np.maximum(result.x[:g], 0.0), np.maximum(result.x[g:], 0.0)
@@ -200,7 +220,7 @@ class SetPrices:
                 found, left = self._above(prices, y, rng.permutation(g), steps)
                 found = self._fresh(found, masks)
             if not len(found):
-                if left >= 0 or steps >= MOST_STEPS:
+                if left >= 0 or steps >= self.settings.most_steps:
                     break
                 steps *= 8
                 continue
@@ -259,11 +279,11 @@ class SetPrices:
         inner = self.member.T @ left @ self.member
         inside = 0.5 * np.diagonal(inner)
         np.fill_diagonal(inner, 0.0)
-        bound = np.inf
-        for _ in range(REPAIRS):
+        bound, most_steps = np.inf, self.settings.most_steps
+        for _ in range(self.settings.repairs):
             margin = excess_margin(inner, prices, self.pool.cap)
             excess, _, rest = best_sets(
-                inner, prices, self.sizes, self.apart, self.pool.cap, -margin, MOST_STEPS
+                inner, prices, self.sizes, self.apart, self.pool.cap, -margin, most_steps
             )
             if rest < 0:
                 break

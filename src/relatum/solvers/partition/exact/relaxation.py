@@ -26,10 +26,35 @@ from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
 
 __all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
 
-WHEEL_WIDTH = 12
-STEPS = 6  # of the ascent to 2-partition rows: short rows are quick, and deep enough
 FAR = 1e15  # stands for the log-odds of pairs that are fixed
-PER_PAIR = 8  # triangles added a round that bound the same pair from below
+
+
+@dataclass(frozen=True)
+class CutSettings:
+    """Which violated rows are added per round.
+
+    Attributes
+    ----------
+    per_pair : int
+        Triangles that bound the same pair from below.
+    wheel_width : int
+        Elements on the rim of an odd wheel at most.
+    wheel_centres : int
+        Random elements around which wheels are sought.
+    two_partition_seeds : int
+        Random fractional pairs from which 2-partition rows grow.
+    two_partition_steps : int
+        Of their ascent: short rows are quick, and deep enough.
+    """
+
+    per_pair: int = 8
+    wheel_width: int = 12
+    wheel_centres: int = 100
+    two_partition_seeds: int = 1500
+    two_partition_steps: int = 6
+
+
+CUTS = CutSettings()
 
 
 def columns_of(a: Any, b: Any, n: int) -> Index:
@@ -138,7 +163,7 @@ class Relaxation:
         order = np.lexsort((-violation[first], closing))
         starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
         rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
-        first = first[order[rank < PER_PAIR]]
+        first = first[order[rank < CUTS.per_pair]]
         if len(first) > limit:
             first = first[np.argsort(-violation[first], kind="stable")[:limit]]
         self._append_triangles(index[first].astype(np.int64))
@@ -175,10 +200,12 @@ class Relaxation:
             self._known = np.union1d(self._known, _keys(index))
 
     def add_wheels(self, threshold: float, rng: np.random.Generator, limit: int = 200) -> int:
-        """Add violated odd wheels around about a hundred random centres."""
-        centres = rng.permutation(self.n)[:100]
+        """Add violated odd wheels around random centres."""
+        centres = rng.permutation(self.n)[: CUTS.wheel_centres]
         priority = rng.random(self.n)
-        index, violation = violated_wheels(self.point(), centres, priority, threshold, WHEEL_WIDTH)
+        index, violation = violated_wheels(
+            self.point(), centres, priority, threshold, CUTS.wheel_width
+        )
         order = np.argsort(-violation, kind="stable")[: 4 * limit]
         index = _unlike_wheels(index[order].astype(np.int64), limit)
         if len(index):
@@ -195,9 +222,9 @@ class Relaxation:
         i, j = np.nonzero(np.triu((x > 0.05) & (x < 0.95), 1))
         if not len(i):
             return 0
-        pick = rng.permutation(len(i))[:1500]
+        pick = rng.permutation(len(i))[: CUTS.two_partition_seeds]
         seeds = np.column_stack([i[pick], j[pick]])
-        sides, violation = violated_two_partitions(x, seeds, threshold, STEPS)
+        sides, violation = violated_two_partitions(x, seeds, threshold, CUTS.two_partition_steps)
         index = _unlike_two_partitions(sides, violation, limit)
         if len(index):
             rows = two_partition_rows(index, (self.n, self.n))

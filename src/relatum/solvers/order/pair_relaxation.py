@@ -1,0 +1,110 @@
+"""What the linear relaxations of all kinds of orders share: columns of pairs, rows of triples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Self
+
+import numpy as np
+
+from relatum.array_types import Flags, Floats, Index
+from relatum.lp import FirstOrderLP
+from relatum.proof import Cuts, Proof
+from relatum.solvers.incumbent import Incumbent
+
+__all__ = ["ImprovingIncumbent", "PairRelaxation", "Wrap"]
+
+Wrap = Callable[[Proof], Proof]
+
+
+class ImprovingIncumbent(Incumbent):
+    """An incumbent that looks for better relations where a relaxation suggests them."""
+
+    def improve(self, x: Floats, rng: np.random.Generator) -> None:
+        """Search from relations that a point suggests."""
+
+    def take(self, x: Floats) -> None:
+        """Look at an integral point that is feasible."""
+
+
+class PairRelaxation:
+    """A linear program with a column for some of the ordered pairs of n elements.
+
+    Parameters
+    ----------
+    c : float64 array (n, n)
+    a, b : int64 arrays
+        The ordered pair behind each column.
+    column : int64 array (n, n)
+        The column of each pair.
+    """
+
+    def __init__(self, c: Floats, a: Index, b: Index, column: Index) -> None:
+        self.n, self.a, self.b, self.column = len(c), a, b, column
+        self.lp = FirstOrderLP(np.ascontiguousarray(c[a, b]))
+
+    def copy(self) -> Self:
+        """Return an independent copy, with the same rows, point and multipliers."""
+        other = copy(self)
+        other.lp = self.lp.copy()
+        return other
+
+    def point(self) -> Floats:
+        """Return the current point as a full matrix."""
+        raise NotImplementedError
+
+    def separate(self, x: Floats, tolerance: float, per_pair: int) -> float:
+        """Add rows that x violates by more than the tolerance; return the largest violation."""
+        raise NotImplementedError
+
+    def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
+        """Add {0,1/2}-cuts that x violates; return how many."""
+        return 0
+
+    def cuts(self) -> tuple[Cuts, ...]:
+        """Return rows and multipliers as a certificate names them."""
+        raise NotImplementedError
+
+    def fixable(self, target: float) -> tuple[Index, Flags]:
+        """Return open pairs and values whose opposite has a bound of at most `target`."""
+        r = self.lp.reduced
+        sure = (np.abs(r) >= self.lp.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
+        return np.column_stack([self.a[sure], self.b[sure]]), r[sure] > 0
+
+    def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
+        """Fix pairs and what follows; return what to wrap a proof in, and if it is consistent."""
+        raise NotImplementedError
+
+    def finish(self, incumbent: ImprovingIncumbent, states: int) -> bool:
+        """Finish what is open outright, if that takes few states; offer the best to the incumbent.
+
+        True if no relation is better then; a checker is left to see that for itself.
+        """
+        return False
+
+    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
+        """Return open pairs near one half, heavy ones first."""
+        lp = self.lp
+        weight = np.abs(lp.objective)
+        score = (0.5 - np.abs(lp.x - 0.5)) * (1 + weight / max(float(weight.mean()), 1e-300))
+        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
+        chosen = np.argsort(-score, kind="stable")[:count]
+        return [(int(self.a[k]), int(self.b[k])) for k in chosen if score[k] > 0]
+
+    def add_triples(self, name: str, triples: Index, low: float, high: float) -> None:
+        """Add rows low <= x_ij + x_jk - x_ik <= high, but for those that the pool has already."""
+        block = self.lp.pool.get(name)
+        if block is not None:
+            power = np.array([self.n * self.n, self.n, 1])
+            known = np.append(np.sort(block.index @ power), self.n**3)
+            key = triples @ power
+            triples = triples[known[np.searchsorted(known, key)] != key]
+        i, j, k = triples.T
+        columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
+        self.lp.add_triples(name, triples, columns, low, high)
+
+    def rounded(self, y: Floats) -> Floats:
+        """Drop the digits of multipliers that no margin would notice."""
+        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 48)
+        return np.asarray(np.rint(y / unit) * unit)
