@@ -14,7 +14,15 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
 from relatum.inference import infer
-from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores, evidence
+from relatum.problem import (
+    EQUIVALENCES,
+    Partition,
+    Problem,
+    Relation,
+    SparseScores,
+    condensed_places,
+    evidence,
+)
 from relatum.proof import Estimate, Status
 
 __all__ = ["Cost", "Explanation", "Link", "explain"]
@@ -209,8 +217,7 @@ def pair_log_odds(problem: Problem, a: Index, b: Index) -> Floats:
         return np.where(found, listed, rest).astype(np.float64)
     c = scores.log_odds
     if c.ndim == 1:
-        low, high = np.minimum(a, b), np.maximum(a, b)
-        place = low * (2 * n - low - 1) // 2 + high - low - 1
+        place = condensed_places(a, b, n)
         return np.where(a == b, 0.0, c[np.minimum(place, c.size - 1)]).astype(np.float64)
     there = c[a, b].astype(np.float64)
     return there + np.where(a == b, 0.0, c[b, a]) if symmetric else there

@@ -34,7 +34,7 @@ from relatum.problem.feasible import (
 from relatum.problem.problem import DENSE_LIMIT, Problem
 from relatum.problem.properties import Evidence, Property
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
-from relatum.problem.scores import CondensedScores, DenseScores, SparseScores
+from relatum.problem.scores import CondensedScores, DenseScores, SparseScores, condensed_places
 
 __all__ = [
     "ANTISYMMETRIC",
@@ -72,6 +72,7 @@ __all__ = [
     "SparseScores",
     "WeakOrder",
     "at_most",
+    "condensed_places",
     "evidence",
     "one_per_group",
 ]

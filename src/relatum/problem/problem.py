@@ -14,7 +14,6 @@ sets it is a constant.
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -253,16 +252,6 @@ class Problem:
         For symmetric and reflexive sets, value = constant + sum over related pairs a < b.
         """
         return self.scores.folded()
-
-    def oriented(self) -> tuple[Floats, float]:
-        """Return (d, constant) with d antisymmetric.
-
-        For antisymmetric, connex and reflexive sets, value = constant + the sum of
-        d_ab / 2 over the ordered pairs a before b, d_ab = c_ab - c_ba; that is,
-        constant = (sum of all log-odds + trace) / 2.
-        """
-        c = self.dense()
-        return c - c.T, (math.fsum(c.ravel()) + math.fsum(np.diagonal(c))) / 2
 
     def restrict(self, elements: Index) -> Problem:
         """Return the problem on some of the elements (of relations on one set)."""

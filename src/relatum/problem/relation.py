@@ -74,6 +74,7 @@ class Relation:
     __slots__ = ("_hash", "_matrix", "shape")
 
     kind: ClassVar[str] = "relation"
+    _form: ClassVar[tuple[str, str]] = ("matrix", "_matrix")  # and the attribute that holds it
     shape: tuple[int, int]
     _matrix: Flags
     _hash: int | None
@@ -91,7 +92,7 @@ class Relation:
                     "`matrix > 0` first."
                 )
             array = array.astype(np.bool_)
-        self._set("_matrix", array.copy(), (int(array.shape[0]), int(array.shape[1])))
+        self._set(array.copy(), (int(array.shape[0]), int(array.shape[1])))
 
     def matrix(self) -> Flags:
         """Return the 01-matrix as a read-only boolean array."""
@@ -139,9 +140,11 @@ class Relation:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Relation):
             return NotImplemented
-        if self.shape != other.shape or hash(self) != hash(other):
+        if self.shape != other.shape:
             return False
-        return bool(np.array_equal(self.matrix(), other.matrix()))
+        if self._form == other._form:
+            return bool(np.array_equal(self._array, other._array))
+        return hash(self) == hash(other) and bool(np.array_equal(self.matrix(), other.matrix()))
 
     def __contains__(self, pair: object) -> bool:
         if not (isinstance(pair, tuple) and len(pair) == 2):
@@ -152,9 +155,15 @@ class Relation:
     def __repr__(self) -> str:
         return f"{type(self).__name__}(shape={self.shape}, {self.n_pairs} related pairs)"
 
-    def _set(self, name: str, array: NDArray[Any], shape: tuple[int, int]) -> None:
+    @property
+    def _array(self) -> NDArray[Any]:
+        """The one array that makes the relation."""
+        found: NDArray[Any] = getattr(self, self._form[1])
+        return found
+
+    def _set(self, array: NDArray[Any], shape: tuple[int, int]) -> None:
         """Set the one array that makes the relation; called once, at construction."""
-        object.__setattr__(self, name, read_only(array))
+        object.__setattr__(self, self._form[1], read_only(array))
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "_hash", None)
 
@@ -162,7 +171,7 @@ class Relation:
         raise AttributeError(f"Relations are immutable; cannot set {name!r}. Build a new one.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._matrix,)
+        return type(self), (self._array,)
 
 
 def _violated(kind: str, expected: Flags, matrix: Flags) -> RelationError:
@@ -186,6 +195,7 @@ class PartialMap(Relation):
 
     __slots__ = ("labels",)
     kind = "partial map"
+    _form = ("images", "labels")
     labels: Index
 
     def __init__(self, labels: ArrayLike, n_labels: int | None = None) -> None:
@@ -198,7 +208,7 @@ class PartialMap(Relation):
                 f"Labels of a {self.kind} lie between {least} and n_labels - 1 = {n_b - 1}, "
                 f"got values from {array.min()} to {array.max()}."
             )
-        self._set("labels", array, (array.size, n_b))
+        self._set(array, (array.size, n_b))
 
     @classmethod
     def _least_label(cls) -> int:
@@ -230,13 +240,6 @@ class PartialMap(Relation):
     def _fingerprint(self) -> NDArray[np.uint64]:
         weights = _column_weights(self.shape[1])
         return np.where(self.labels >= 0, weights[self.labels], np.uint64(0))
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, PartialMap):
-            return self.shape == other.shape and bool(np.array_equal(self.labels, other.labels))
-        return super().__eq__(other)
-
-    __hash__ = Relation.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.labels, self.shape[1])
@@ -277,6 +280,7 @@ class Partition(Relation):
 
     __slots__ = ("labels",)
     kind = "partition"
+    _form = ("sets", "labels")
     labels: Index
 
     def __init__(self, labels: ArrayLike) -> None:
@@ -284,7 +288,7 @@ class Partition(Relation):
         _, first, inverse = np.unique(array, return_index=True, return_inverse=True)
         number = np.empty(first.size, dtype=np.int64)
         number[np.argsort(first)] = np.arange(first.size)
-        self._set("labels", number[inverse], (array.size, array.size))
+        self._set(number[inverse], (array.size, array.size))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Self:
@@ -321,16 +325,6 @@ class Partition(Relation):
         np.add.at(sums, self.labels, _column_weights(self.shape[0]))
         return sums[self.labels]
 
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Partition):
-            return bool(np.array_equal(self.labels, other.labels))
-        return super().__eq__(other)
-
-    __hash__ = Relation.__hash__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.labels,)
-
     def __repr__(self) -> str:
         return f"Partition(n={self.shape[0]}, {self.n_sets} sets)"
 
@@ -346,12 +340,13 @@ class WeakOrder(Relation):
 
     __slots__ = ("ranks",)
     kind = "weak order"
+    _form = ("ranks", "ranks")
     ranks: Index
 
     def __init__(self, ranks: ArrayLike) -> None:
         array = _integers(ranks, f"The ranks of a {self.kind}")
         _, dense = np.unique(array, return_inverse=True)
-        self._set("ranks", dense.astype(np.int64), (array.size, array.size))
+        self._set(dense.astype(np.int64), (array.size, array.size))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Self:
@@ -383,16 +378,6 @@ class WeakOrder(Relation):
         sums = np.zeros(int(self.ranks.max()) + 1, dtype=np.uint64)
         np.add.at(sums, self.ranks, _column_weights(self.shape[0]))
         return np.cumsum(sums[::-1], dtype=np.uint64)[::-1][self.ranks]
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, WeakOrder):
-            return bool(np.array_equal(self.ranks, other.ranks))
-        return super().__eq__(other)
-
-    __hash__ = Relation.__hash__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.ranks,)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.order.tolist() if self.shape[0] <= 20 else '...'})"
@@ -428,7 +413,7 @@ class LinearOrder(WeakOrder):
     def trusted(cls, ranks: Index) -> Self:
         """Build from ranks known to be a permutation of 0 ... n - 1, without checking."""
         order = cls.__new__(cls)
-        order._set("ranks", ranks, (ranks.size, ranks.size))
+        order._set(ranks, (ranks.size, ranks.size))
         return order
 
     @classmethod

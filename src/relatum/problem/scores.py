@@ -17,7 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
 
-__all__ = ["CondensedScores", "DenseScores", "Scores", "SparseScores", "condensed_size"]
+__all__ = [
+    "CondensedScores",
+    "DenseScores",
+    "Scores",
+    "SparseScores",
+    "condensed_places",
+    "condensed_size",
+]
 
 Found = tuple[Index, Index]
 BLOCK = 1 << 22  # entries looked at in one go
@@ -102,6 +109,12 @@ def condensed_size(length: int) -> int:
             f"A condensed upper triangle has n (n - 1) / 2 entries (1, 3, 6, ...), got {length}."
         )
     return n
+
+
+def condensed_places(a: Index, b: Index, n: int) -> Index:
+    """Return the places of unordered pairs of n elements in a condensed upper triangle."""
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    return np.asarray(low * (2 * n - low - 1) // 2 + high - low - 1)
 
 
 class DenseScores:
@@ -225,13 +238,10 @@ class CondensedScores:
         )
 
     def value_of_map(self, labels: Index) -> float:
-        b = np.maximum(labels, np.arange(len(labels)))
-        a = np.minimum(labels, np.arange(len(labels)))
         # a symmetric map relates both directions of a pair: count the one above the diagonal
-        own = (labels > np.arange(len(labels))) & (a != b)
-        n = self.shape[0]
-        index = a[own] * n - a[own] * (a[own] + 1) // 2 + b[own] - a[own] - 1
-        return float(self.log_odds[index].sum(dtype=np.float64))
+        own = np.flatnonzero(labels > np.arange(len(labels)))
+        places = condensed_places(own, labels[own], self.shape[0])
+        return float(self.log_odds[places].sum(dtype=np.float64))
 
     def value_of_order(self, order: Index, ranks: Index) -> float:
         return self.value_of_matrix(ranks[:, None] <= ranks[None, :])
@@ -252,10 +262,8 @@ class CondensedScores:
 
     def restrict(self, elements: Index) -> CondensedScores:
         i, j = np.triu_indices(len(elements), 1)
-        a = np.minimum(elements[i], elements[j])
-        b = np.maximum(elements[i], elements[j])
-        n = self.shape[0]
-        return CondensedScores(self.log_odds[a * n - a * (a + 1) // 2 + b - a - 1])
+        places = condensed_places(elements[i], elements[j], self.shape[0])
+        return CondensedScores(self.log_odds[places])
 
     def magnitude(self) -> float:
         return float(np.abs(self.log_odds).sum(dtype=np.float64))

@@ -17,6 +17,7 @@ from relatum.metrics import rand_error, variation_of_information
 from relatum.problem import EQUIVALENCES, Problem
 from relatum.proof import Estimate, Status, verify
 from relatum.reproduction.cells import Cells, NotComputed, clock
+from relatum.reproduction.scores import measure_key
 from relatum.reproduction.settings import Settings
 
 __all__ = ["clusterings", "subset", "summary", "whole_set"]
@@ -78,14 +79,9 @@ def clusterings(
 def _key(settings: Settings, n: int, name: str) -> dict[str, Any]:
     """Return all that a clustering depends on."""
     return {
+        **measure_key(settings, n),
         "measure": name,
-        "lifting": settings.measure.name,
-        "pairs": settings.pairs,
-        "epochs": settings.pair_epochs,
-        "powers": [settings.stratified_power, settings.unstratified_power],
         "bilinear_strength": settings.bilinear_strength,
-        "images": n,
-        "seed": settings.seed,
         "limit": settings.time_limit,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,17 +59,13 @@ class _Features:
     """Lifted training and test images, made when first asked for, and what making them cost."""
 
     def __init__(self, lifting: Lifting, train: Digits, test: Digits, seed: int) -> None:
-        self._given = lifting, train, test, seed
-        self._made: tuple[NDArray[Any], NDArray[Any]] | None = None
+        self._given = lifting, [train.images, test.images], seed
         self.cost: dict[str, Any] = {}
 
-    def __call__(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        if self._made is None:
-            lifting, train, test, seed = self._given
-            with clock(self.cost, "features"):
-                x, z = sketches(lifting, [train.images, test.images], seed)
-            self._made = x, z
-        return self._made
+    @cached_property
+    def made(self) -> list[NDArray[Any]]:
+        with clock(self.cost, "features"):
+            return sketches(*self._given)
 
 
 def curve(
@@ -97,7 +94,7 @@ def curve(
 
         def fit(power: int = power, key: dict[str, Any] = key) -> dict[str, Any]:
             nonlocal start
-            x, z = features()
+            x, z = features.made
             # of few features, Newton's method or L-BFGS finishes what dual ascent does slowly
             solver = "auto" if lifting.degree == 1 else "sdca"
             model = LogisticMeasure(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.array_types import Flags
 from relatum.datasets import Digits
 from relatum.features import BinaryFeatures, PairBatches, TensorSketch, sample_pairs
 from relatum.measures import LN2
@@ -31,6 +29,17 @@ class Pairs:
         self.v: NDArray[Any] = np.asarray(code.transform(train.images))
         self.w: NDArray[Any] = np.asarray(code.transform(test.images))
         self.train, self.test = train, test
+
+    def key(self, lifting: Lifting) -> dict[str, Any]:
+        """Return all that the measures learned from training pairs depend on."""
+        s = self.settings
+        return {
+            "lifting": lifting.name,
+            "pairs": s.pairs,
+            "powers": list(s.pair_powers),
+            "seed": s.seed,
+            "images": len(self.train.labels),
+        }
 
     def training(self, stratified: bool) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Draw the training pairs."""
@@ -63,14 +72,7 @@ def learned_path(
     """Return coefficients for all strengths after some readings of the training pairs."""
     s = pairs.settings
     name = f"pairs/{lifting.name}_{sample}"
-    key = {
-        "lifting": lifting.name,
-        "sample": sample,
-        "pairs": s.pairs,
-        "powers": list(s.pair_powers),
-        "seed": s.seed,
-        "images": len(pairs.train.labels),
-    }
+    key = {**pairs.key(lifting), "sample": sample}
     held = cells.held_arrays(name, key)
     if held is not None and int(held["epochs"]) >= epochs:
         return held
@@ -126,15 +128,7 @@ def pair_curves(
     """
     s = pairs.settings
     epochs = s.readings(lifting) if epochs is None else epochs
-    key = {
-        "lifting": lifting.name,
-        "pairs": s.pairs,
-        "powers": list(s.pair_powers),
-        "seed": s.seed,
-        "images": len(pairs.train.labels),
-        "epochs": epochs,
-        "test_images": s.test_images,
-    }
+    key = {**pairs.key(lifting), "epochs": epochs, "test_images": s.test_images}
     return cells.numbers(
         f"pairs/{lifting.name}_errors_{epochs}",
         key,
@@ -151,11 +145,11 @@ def _errors(cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int) -> dict[s
     cost: dict[str, Any] = {}
     wrong = np.zeros((2, len(theta)))
     with clock(cost, "test"):
-        for (_x, targets), scores in _scored(batches, theta.astype(np.float32)):
-            errors = (scores > 0) != targets[:, None]
+        for x, targets in batches:
+            scores = np.asarray(x, dtype=np.float32) @ theta.astype(np.float32).T
+            errors = (scores > 0) != np.asarray(targets)[:, None]
             for related in (0, 1):
-                wrong[related] += errors[targets == related].sum(axis=0)
-
+                wrong[related] += errors[np.asarray(targets) == related].sum(axis=0)
     counts = np.array([[np.count_nonzero(~y)], [np.count_nonzero(y)]])
     overall, balanced = wrong.sum(axis=0) / len(y), (wrong / counts).mean(axis=0)
     out: dict[str, Any] = {"test_pairs": len(y), **cost}
@@ -173,11 +167,3 @@ def _errors(cells: Cells, pairs: Pairs, lifting: Lifting, epochs: int) -> dict[s
             "train_wall_seconds": float(learned[sample]["wall"]),
         }
     return out
-
-
-def _scored(
-    batches: PairBatches, theta: NDArray[np.float32]
-) -> Iterator[tuple[tuple[Any, Flags], NDArray[np.float32]]]:
-    for x, y in batches:
-        rows = np.asarray(x, dtype=np.float32)
-        yield (x, np.asarray(y, dtype=np.bool_)), rows @ theta.T

@@ -7,13 +7,11 @@ import platform
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from relatum.datasets import Digits, load_digits, load_images, load_mnist
 from relatum.errors import DataError
@@ -30,20 +28,14 @@ class _Task:
 
     def __init__(self, settings: Settings, cells: Cells, images: Sequence[Path]) -> None:
         self.settings, self.cells, self.folders = settings, cells, images
-        self._images: tuple[Digits, Digits] | None = None
-        self._pairs: pairs.Pairs | None = None
 
-    @property
+    @cached_property
     def images(self) -> tuple[Digits, Digits]:
-        if self._images is None:
-            self._images = load_mnist() if self.settings.data == "mnist" else load_digits()
-        return self._images
+        return load_mnist() if self.settings.data == "mnist" else load_digits()
 
-    @property
+    @cached_property
     def pairs(self) -> pairs.Pairs:
-        if self._pairs is None:
-            self._pairs = pairs.Pairs(self.settings, *self.images)
-        return self._pairs
+        return pairs.Pairs(self.settings, *self.images)
 
 
 def _maps(task: _Task) -> dict[str, Any]:
@@ -92,18 +84,9 @@ def _equivalences(task: _Task) -> dict[str, Any]:
         out[name] = {}
         if name in every:
             rows += clustering.whole_set(cells, s, every[name], test, name)
-            out[name]["pair_errors"] = _pair_errors(every[name], test)
+            out[name]["pair_errors"] = scores.pair_errors(every[name], test.labels)
         out[name] |= {"summary": clustering.summary(rows), "rows": rows}
     return out
-
-
-def _pair_errors(values: Any, test: Digits) -> dict[str, float]:
-    """Return the share of all pairs of test images that are classified wrongly one by one."""
-    a, b = np.triu_indices(len(test.labels), 1)
-    same = test.labels[a] == test.labels[b]
-    wrong = (values > 0) != same
-    balanced = (wrong[same].mean() + wrong[~same].mean()) / 2
-    return {"unstratified": float(wrong.mean()), "stratified": float(balanced)}
 
 
 def _orders(task: _Task) -> dict[str, Any]:

@@ -12,17 +12,25 @@ from relatum.array_types import Floats
 from relatum.datasets import Digits
 from relatum.features import sample_pairs
 from relatum.measures import LN2, BilinearPairMeasure
+from relatum.problem import condensed_places
 from relatum.reproduction.all_pairs import PairForm, triangle_rows
 from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
 from relatum.reproduction.settings import Settings
 
-__all__ = ["Forms", "bilinear_scores", "condensed_subset", "measure_key", "sketch_scores"]
+__all__ = [
+    "Forms",
+    "bilinear_scores",
+    "condensed_subset",
+    "measure_key",
+    "pair_errors",
+    "sketch_scores",
+]
 
 _PARTS = 20  # cells that the scores of all pairs are computed in
 
 
-def measure_key(settings: Settings, test: Digits) -> dict[str, Any]:
+def measure_key(settings: Settings, images: int) -> dict[str, Any]:
     """Return all that the log-odds of pairs of test images depend on."""
     return {
         "lifting": settings.measure.name,
@@ -30,7 +38,7 @@ def measure_key(settings: Settings, test: Digits) -> dict[str, Any]:
         "epochs": settings.pair_epochs,
         "powers": [settings.stratified_power, settings.unstratified_power],
         "seed": settings.seed,
-        "images": len(test.labels),
+        "images": images,
     }
 
 
@@ -44,7 +52,7 @@ def sketch_scores(cells: Cells, pairs: Pairs, sample: str) -> dict[str, NDArray[
     dict
         "scores", the upper triangle row by row; "cpu", the processor seconds spent.
     """
-    key = {**measure_key(pairs.settings, pairs.test), "sample": sample}
+    key = {**measure_key(pairs.settings, len(pairs.test.labels)), "sample": sample}
     return cells.arrays(f"scores/{sample}", key, lambda: _whole(cells, pairs, sample, key))
 
 
@@ -142,13 +150,19 @@ def bilinear_scores(
         return {"scores": np.asarray(scores, dtype=np.float32), **costs}
 
     found = cells.arrays(f"scores/{name}", key, learn)
-    a, b = np.triu_indices(len(test.labels), 1)
-    same = test.labels[a] == test.labels[b]
-    wrong = (found["scores"] > 0) != same
     report = {key: float(value) for key, value in found.items() if key != "scores"}
-    report["error_unstratified"] = float(wrong.mean())
-    report["error_stratified"] = float((wrong[same].mean() + wrong[~same].mean()) / 2)
+    errors = pair_errors(found["scores"], test.labels)
+    report |= {f"error_{sample}": error for sample, error in errors.items()}
     return found["scores"], report
+
+
+def pair_errors(scores: NDArray[Any], labels: NDArray[Any]) -> dict[str, float]:
+    """Return the share of all pairs that are classified wrongly one by one."""
+    a, b = np.triu_indices(len(labels), 1)
+    same = labels[a] == labels[b]
+    wrong = (scores > 0) != same
+    balanced = (wrong[same].mean() + wrong[~same].mean()) / 2
+    return {"unstratified": float(wrong.mean()), "stratified": float(balanced)}
 
 
 def _stratified_pairs(labels: NDArray[Any]) -> int:
@@ -162,5 +176,4 @@ def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> 
     """Return the log-odds of the pairs of some of `n` elements, from those of all pairs."""
     some = np.sort(chosen)
     i, j = np.triu_indices(len(some), 1)
-    a, b = some[i], some[j]
-    return np.asarray(scores[a * n - a * (a + 1) // 2 + b - a - 1], dtype=np.float64)
+    return np.asarray(scores[condensed_places(some[i], some[j], n)], dtype=np.float64)
