@@ -11,7 +11,7 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from relatum.cli.output import console, echo_json, finite
+from relatum.cli.output import console, echo_json, finite, table_of
 from relatum.errors import RelatumError
 from relatum.inference import infer
 from relatum.problem import Problem
@@ -56,13 +56,7 @@ def compare(problem: Problem, options: Mapping[str, Any]) -> list[dict[str, Any]
         _warm_up(problem, name, options["prove"])
         started = time.perf_counter()
         try:
-            e = infer(
-                problem,
-                solver=name,
-                prove=options["prove"],
-                time_limit=options["time_limit"],
-                seed=options["seed"],
-            )
+            e = infer(problem, name, **{k: v for k, v in options.items() if k != "solvers"})
         except RelatumError as error:
             rows.append({"solver": name, "status": "REFUSED", "message": str(error)})
             continue
@@ -84,10 +78,7 @@ def compare(problem: Problem, options: Mapping[str, Any]) -> list[dict[str, Any]
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in COLUMNS:
-        right = heading not in ("solver", "status", "verified")
-        table.add_column(heading, justify="right" if right else "left", no_wrap=True)
+    table = table_of(COLUMNS, words=("solver", "status", "verified"))
     best = max((r["value"] for r in rows if r.get("value") is not None), default=math.nan)
     for r in rows:
         if r["status"] == "REFUSED":

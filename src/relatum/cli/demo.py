@@ -9,10 +9,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from rich.table import Table
 
-from relatum.array_types import Floats, Index
-from relatum.cli.output import console
+from relatum.array_types import Floats
+from relatum.cli.output import console, table_of
 from relatum.datasets import Digits, load_digits, load_sentences
 from relatum.features import BinaryFeatures, TensorSketch, pair_features, sample_pairs
 from relatum.inference import infer
@@ -22,6 +21,7 @@ from relatum.measures import (
     encode_sequences,
     regularization_path,
 )
+from relatum.metrics import rand_error
 from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, MAPS, Problem, evidence
 from relatum.proof import Estimate, verify
 from relatum.solvers import Progress
@@ -88,16 +88,11 @@ def _pair_scores(train: Digits, some: Digits, seed: int) -> Floats:
     return np.asarray(measure.log_odds(lift.transform(pair_features(w[a], w[b]))))
 
 
-def _rand_error(labels: Index, truth: Index) -> float:
-    a, b = np.triu_indices(len(labels), 1)
-    return float(np.mean((labels[a] == labels[b]) != (truth[a] == truth[b])))
-
-
 def _clustering(scores: Floats, some: Digits) -> Case:
     problem = Problem(scores, EQUIVALENCES)
     estimate = infer(problem, prove=True)
     labels = estimate.relation.labels  # type: ignore[union-attr]
-    remark = f"{labels.max() + 1} sets, {_rand_error(labels, some.labels):.1%} of pairs wrong"
+    remark = f"{labels.max() + 1} sets, {rand_error(some.labels, labels):.1%} of pairs wrong"
     return Case("equivalence", problem, estimate, remark)
 
 
@@ -112,7 +107,7 @@ def _clustering_with_evidence(scores: Floats, some: Digits, before: Case) -> Cas
     problem = Problem(scores, EQUIVALENCES & known)
     estimate = infer(problem, prove=True)
     labels = estimate.relation.labels  # type: ignore[union-attr]
-    error = _rand_error(labels, some.labels)
+    error = rand_error(some.labels, labels)
     remark = f"told the truth about {len(pairs)} pairs: {error:.1%} of pairs wrong"
     return Case("  + evidence", problem, estimate, remark)
 
@@ -153,10 +148,7 @@ def _row(case: Case) -> tuple[str, ...]:
 def run(seed: int = 0, quick: bool = False, page: Path | None = None) -> None:
     """Print the table and the remarks; write the page if a path is given."""
     screen = console()
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for heading in COLUMNS:
-        right = heading not in ("relation", "status", "verified")
-        table.add_column(heading, justify="right" if right else "left", no_wrap=True)
+    table = table_of(COLUMNS, words=("relation", "status", "verified"))
     started = time.perf_counter()
     with screen.status("learning and inferring (the first run compiles kernels)"):
         found = list(cases(seed, quick))

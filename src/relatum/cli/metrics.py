@@ -34,8 +34,7 @@ def run(true: Path, estimated: Path, as_json: bool) -> None:
 
 
 def _partitions(a: list[list[str]], b: list[list[str]]) -> dict[str, float]:
-    labels = {element: label for element, label in a}  # noqa: C416
-    found = {element: label for element, label in b}  # noqa: C416
+    labels, found = ({row[0]: row[1] for row in rows} for rows in (a, b))
     _same_elements(set(labels), set(found))
     elements = sorted(labels)
     pair = [labels[e] for e in elements], [found[e] for e in elements]

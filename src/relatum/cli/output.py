@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import Any, Literal, NoReturn
 
 import click
 from rich.console import Console
+from rich.table import Table
 
-__all__ = ["console", "echo_json", "finite"]
+__all__ = ["console", "echo_json", "finite", "table_of"]
 
 
 class _Console(Console):
@@ -21,6 +23,15 @@ class _Console(Console):
 def console(stderr: bool = False) -> Console:
     """Return a console that wraps nothing."""
     return _Console(stderr=stderr, soft_wrap=True)
+
+
+def table_of(headings: Sequence[str], words: Sequence[str]) -> Table:
+    """Return an empty table whose columns are numbers, but for those that hold words."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in headings:
+        justify: Literal["left", "right"] = "left" if heading in words else "right"
+        table.add_column(heading, justify=justify, no_wrap=True)
+    return table
 
 
 def finite(number: float | None) -> float | None:

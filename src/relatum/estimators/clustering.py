@@ -12,10 +12,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relatum.array_types import Index
 from relatum.errors import DataError
-from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
+from relatum.estimators.common import (
+    feasible_of,
+    fitted_lifting,
+    inferred,
+    jointly_estimated,
+    lifted,
+    new_logistic,
+)
 from relatum.features import pair_features, sample_pairs
-from relatum.joint import joint_estimate, partial_evidence
-from relatum.measures import BilinearPairMeasure, LogisticMeasure
+from relatum.joint import partial_evidence
+from relatum.measures import BilinearPairMeasure
 from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
 from relatum.problem import evidence as evidence_of_pairs
 from relatum.proof import Estimate
@@ -176,22 +183,15 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "semi_supervised=True estimates a LogisticMeasure of pairs' features; a "
                 "BilinearPairMeasure is learned from labels only. Leave `measure` out."
             )
-        measure = LogisticMeasure(1e-3, relative=True, fit_intercept=True)
-        if self.measure is not None:
-            measure = clone(self.measure)
         lifting, v = fitted_lifting(self.lifting, X)
         i, j = np.triu_indices(len(v), 1)
-        result = joint_estimate(
+        result = jointly_estimated(
+            self,
             pair_features(v[i], v[j]),
-            require_feasible(self.feasible, "PartitionClustering", EQUIVALENCES),
-            measure=measure,
+            feasible_of(self, EQUIVALENCES),
+            measure=new_logistic(self.measure),
             evidence=known,
-            unknown_weight=self.unknown_weight,
             balance=self.balance,
-            solver=self.solver,
-            prove=self.prove,
-            time_limit=self.time_limit,
-            random_state=self.random_state or 0,
         )
         self.lifting_, self.measure_, self.offset_ = lifting, result.measure, 0.0
         self.joint_, self.estimate_, self.gap_ = result, result.estimate, result.estimate.gap
@@ -206,7 +206,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         same: NDArray[Any],
         offset: float,
     ) -> PartitionClustering:
-        require_feasible(self.feasible, "PartitionClustering", EQUIVALENCES)
+        feasible_of(self, EQUIVALENCES)  # refused before anything is learned
         lifting, v = fitted_lifting(self.lifting, X)
         measure = BilinearPairMeasure() if self.measure is None else clone(self.measure)
         if isinstance(measure, BilinearPairMeasure):
@@ -252,12 +252,9 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._inferred(self.log_odds(X), evidence)
 
     def _inferred(self, scores: NDArray[Any], evidence: FeasibleSet | None) -> Estimate:
-        feasible = require_feasible(self.feasible, "PartitionClustering", EQUIVALENCES)
-        if evidence is not None:
-            feasible = feasible & require_feasible(evidence, "PartitionClustering")
-        if len(scores) == 0:  # one element
-            return inferred(self, Problem(np.zeros((1, 1)), feasible))
-        return inferred(self, Problem(scores, feasible))
+        one = len(scores) == 0  # an element without a pair
+        feasible = feasible_of(self, EQUIVALENCES, evidence)
+        return inferred(self, Problem(np.zeros((1, 1)) if one else scores, feasible))
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> Index:
         """Cluster elements, seen or not; return a label an element."""

@@ -1,4 +1,4 @@
-"""What the estimators share: lifting, inference options, progress."""
+"""What the estimators share: lifting, measure, feasible set, inference, progress."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ from sklearn.base import clone
 
 from relatum.errors import DataError
 from relatum.inference import infer
+from relatum.joint import JointEstimate, joint_estimate
+from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem
 from relatum.proof import Estimate
 from relatum.solvers import Progress
 
-__all__ = ["fitted_lifting", "inferred", "lifted", "require_feasible"]
+__all__ = [
+    "feasible_of",
+    "fitted_lifting",
+    "inferred",
+    "jointly_estimated",
+    "lifted",
+    "new_logistic",
+    "require_feasible",
+    "search_options",
+]
 
 
 def fitted_lifting(lifting: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
@@ -41,6 +52,22 @@ def require_feasible(feasible: Any, owner: str, default: FeasibleSet | None = No
     return feasible
 
 
+def feasible_of(
+    owner: Any, default: FeasibleSet, evidence: FeasibleSet | None = None
+) -> FeasibleSet:
+    """Return the feasible set of an estimator, and what else is known of the elements at hand."""
+    name = type(owner).__name__
+    feasible = require_feasible(owner.feasible, name, default)
+    return feasible if evidence is None else feasible & require_feasible(evidence, name)
+
+
+def new_logistic(measure: Any) -> Any:
+    """Return an unfitted copy of a measure; by default a logistic one of any features' scale."""
+    if measure is not None:
+        return clone(measure)
+    return LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+
+
 def _print_progress(progress: Progress) -> None:
     print(
         f"{progress.seconds:8.1f} s  value {progress.value:14.4f}  bound {progress.bound:14.4f}  "
@@ -51,11 +78,16 @@ def _print_progress(progress: Progress) -> None:
 
 def inferred(owner: Any, problem: Problem) -> Estimate:
     """Infer with the options of an estimator."""
-    return infer(
-        problem,
-        solver=owner.solver,
-        prove=owner.prove,
-        time_limit=owner.time_limit,
-        seed=owner.random_state or 0,
-        monitor=_print_progress if owner.verbose else None,
-    )
+    monitor = _print_progress if owner.verbose else None
+    return infer(problem, seed=owner.random_state or 0, monitor=monitor, **search_options(owner))
+
+
+def search_options(owner: Any) -> dict[str, Any]:
+    """Return the options of an estimator that say how to search."""
+    return {"solver": owner.solver, "prove": owner.prove, "time_limit": owner.time_limit}
+
+
+def jointly_estimated(owner: Any, x: Any, feasible: FeasibleSet, **more: Any) -> JointEstimate:
+    """Estimate measure and relation together, with the options of an estimator."""
+    more |= {"unknown_weight": owner.unknown_weight, "random_state": owner.random_state or 0}
+    return joint_estimate(x, feasible, **more, **search_options(owner))

@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.estimators.common import fitted_lifting, inferred, lifted, require_feasible
-from relatum.joint import joint_estimate, partial_evidence
-from relatum.measures import LogisticMeasure
+from relatum.estimators.common import (
+    feasible_of,
+    fitted_lifting,
+    inferred,
+    jointly_estimated,
+    lifted,
+    new_logistic,
+)
+from relatum.joint import partial_evidence
 from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
 from relatum.proof import Estimate
 
@@ -103,7 +109,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self._fit_semi_supervised(X, y)
         target, multilabel = self._target(y)
         lifting, x = fitted_lifting(self.lifting, X, None if multilabel else target)
-        measure = self._new_measure()
+        measure = new_logistic(self.measure)
         measure.fit(x, target)
         self.lifting_, self.measure_ = lifting, measure
         self.multilabel_ = multilabel
@@ -111,11 +117,6 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.estimate_ = inferred(self, Problem(self._scores(x), self._base(None)))
         self.gap_ = self.estimate_.gap
         return self
-
-    def _new_measure(self) -> Any:
-        if self.measure is not None:
-            return clone(self.measure)
-        return LogisticMeasure(1e-3, relative=True, fit_intercept=True)
 
     def _fit_semi_supervised(self, X: Any, y: NDArray[Any]) -> MapClassifier:
         """Estimate measure and labels together; y is -1 where there is no label."""
@@ -136,17 +137,13 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.multilabel_ = False
         base = self._base(None)
         lifting, x = fitted_lifting(self.lifting, X)
-        result = joint_estimate(
+        result = jointly_estimated(
+            self,
             x,
             base,
-            measure=self._new_measure(),
+            measure=new_logistic(self.measure),
             evidence=partial_evidence(partial, base),
-            unknown_weight=self.unknown_weight,
             n_labels=len(classes),
-            solver=self.solver,
-            prove=self.prove,
-            time_limit=self.time_limit,
-            random_state=self.random_state or 0,
         )
         self.lifting_, self.measure_, self.classes_ = lifting, result.measure, classes
         self.measure_.classes_ = classes
@@ -172,10 +169,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return y, False
 
     def _base(self, extra: FeasibleSet | None) -> FeasibleSet:
-        base = RELATIONS if self.multilabel_ else MAPS
-        if self.feasible is not None:
-            base = require_feasible(self.feasible, "MapClassifier")
-        return base if extra is None else base & require_feasible(extra, "MapClassifier")
+        return feasible_of(self, RELATIONS if self.multilabel_ else MAPS, extra)
 
     def log_odds(self, X: Any) -> Floats:
         """Return the log2-odds of every element and label, one column a label."""

@@ -12,9 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.estimators.common import inferred, require_feasible
+from relatum.estimators.common import (
+    feasible_of,
+    inferred,
+    jointly_estimated,
+    require_feasible,
+    search_options,
+)
 from relatum.inference import infer_many
-from relatum.joint import JointEstimate, joint_estimate
+from relatum.joint import JointEstimate
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
 from relatum.problem import LINEAR_ORDERS, Evidence, FeasibleSet, LinearOrder, Problem, Relation
 from relatum.problem import evidence as evidence_of
@@ -140,35 +146,25 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         place = np.concatenate([np.arange(len(parts[k])) for k in open_])
         classes = tokens[:, None] * base.n_words_ + tokens[None, :]
         same = (owner[:, None] == owner[None, :]) & ~np.eye(len(tokens), dtype=np.bool_)
-        feasible = require_feasible(self.feasible, "LinearRanker", LINEAR_ORDERS)
+        feasible = feasible_of(self, LINEAR_ORDERS)
         for k in open_:
             said = require_feasible(known[k], "LinearRanker").evidence or Evidence()
             said.check((len(parts[k]), len(parts[k])))
             first = int(np.flatnonzero(owner == k)[0])
             feasible = feasible & evidence_of(said.related + first, said.unrelated + first)
-        result = joint_estimate(
-            np.where(same, classes, -1),
-            feasible,
-            measure=base,
-            unknown_weight=self.unknown_weight,
-            solver=self.solver,
-            prove=self.prove,
-            time_limit=self.time_limit,
-            random_state=self.random_state or 0,
-        )
+        result = jointly_estimated(self, np.where(same, classes, -1), feasible, measure=base)
         order = np.array(_order(result.estimate))
         return result, {k: place[order[owner[order] == k]] for k in open_}
 
     def fit_comparisons(self, winner: Iterable[Any], loser: Iterable[Any]) -> LinearRanker:
         """Learn from comparisons of two items: the winner comes first."""
-        pairs = [(w, l) for w, l in zip(winner, loser, strict=True)]  # noqa: E741
-        return self.fit(pairs)
+        return self.fit(list(zip(winner, loser, strict=True)))
 
     def _new_measure(self) -> BernoulliMeasure:
         return BernoulliMeasure(sigma=2.0) if self.measure is None else clone(self.measure)
 
     def _finish(self, measure: BernoulliMeasure, items: list[Any]) -> LinearRanker:
-        require_feasible(self.feasible, "LinearRanker", LINEAR_ORDERS)
+        feasible_of(self, LINEAR_ORDERS)  # refused before anything is kept
         self.measure_, self.items_ = measure, items
         self._number = {item: k for k, item in enumerate(items)}
         self.estimate_ = self.infer(items)
@@ -188,10 +184,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def problem(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Problem:
         """Return the problem of ordering some items; an item may occur several times."""
-        feasible = require_feasible(self.feasible, "LinearRanker", LINEAR_ORDERS)
-        if evidence is not None:
-            feasible = feasible & require_feasible(evidence, "LinearRanker")
-        return Problem(self.log_odds(items), feasible)
+        return Problem(self.log_odds(items), feasible_of(self, LINEAR_ORDERS, evidence))
 
     def infer(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Estimate:
         """Infer an order, with its bound and certificate.
@@ -218,10 +211,8 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         estimates = infer_many(
             [self.problem(s) for s in lists],
             n_jobs=self.n_jobs or 1,
-            solver=self.solver,
-            prove=self.prove,
-            time_limit=self.time_limit,
             seed=self.random_state or 0,
+            **search_options(self),
         )
         return [_order(e) for e in estimates]
 

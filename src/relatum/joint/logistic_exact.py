@@ -186,39 +186,24 @@ class _Simplices:
 
     def _split(self, simplex: list[_Vertex]) -> list[list[_Vertex]]:
         """Split the edge along which h bends most, where its two ends' linear pieces meet."""
-        most, edge = -1.0, (0, 1)
-        for i in range(len(simplex)):
-            for j in range(i):
-                bend = float(
-                    (simplex[i].totals - simplex[j].totals) @ (simplex[i].theta - simplex[j].theta)
-                )
-                if bend > most:
-                    most, edge = bend, (j, i)
-        u, v = simplex[edge[0]], simplex[edge[1]]
-        if most <= 1e-12:  # inference was cut short: halve the longest edge
-            edge = self._longest(simplex)
-            u, v = simplex[edge[0]], simplex[edge[1]]
-        t = 0.5
+        edges = [(j, i) for i in range(len(simplex)) for j in range(i)]
+        ends = [(simplex[j], simplex[i]) for j, i in edges]
+        bends = [float((v.totals - u.totals) @ (v.theta - u.theta)) for u, v in ends]
+        most, t = max(bends), 0.5
         if most > 1e-12:
-            t = float(-((v.totals - u.totals) @ u.theta) / most)
-            t = min(max(t, 0.05), 0.95)
+            chosen = bends.index(most)
+            u, v = ends[chosen]
+            t = min(max(float(-((v.totals - u.totals) @ u.theta) / most), 0.05), 0.95)
+        else:  # inference was cut short: halve the longest edge
+            chosen = int(np.argmax([np.linalg.norm(v.theta - u.theta) for u, v in ends]))
+            u, v = ends[chosen]
         middle = self._vertex(u.theta + t * (v.theta - u.theta))
         parts = []
-        for k in edge:
+        for k in edges[chosen]:
             part = list(simplex)
             part[k] = middle
             parts.append(part)
         return parts
-
-    @staticmethod
-    def _longest(simplex: list[_Vertex]) -> tuple[int, int]:
-        length, edge = -1.0, (0, 1)
-        for i in range(len(simplex)):
-            for j in range(i):
-                d = float(np.linalg.norm(simplex[i].theta - simplex[j].theta))
-                if d > length:
-                    length, edge = d, (j, i)
-        return edge
 
     # --- the bound ----------------------------------------------------------------------
 

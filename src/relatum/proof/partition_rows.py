@@ -120,7 +120,7 @@ def _wheels_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -
     return partitions and odd and _solid(index) and _distinct(index)
 
 
-def _two_partitions_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
+def _halves_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
     sign = _signs(index)
     both = bool(((sign < 0).any(axis=1) & (sign > 0).any(axis=1)).all())
     return feasible.has("symmetric", "transitive") and both and _distinct(index)
@@ -133,33 +133,15 @@ def _capped_sets_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, in
     return capped and partitions and _solid(index) and _distinct(index[:, 1:])
 
 
-register_family(
-    Family(
-        "odd_wheel",
-        None,
-        odd_wheel_rows,
-        _wheels_valid,
-        "sum_i x_cv_i - sum_i x_v_iv_(i+1) <= (k - 1) / 2",
-    )
-)
-register_family(
-    Family(
+for _name, _rows, _valid, _formula in (
+    ("odd_wheel", odd_wheel_rows, _wheels_valid, "sum_i x_cv_i - sum_i x_v_iv_i+1 <= (k-1)/2"),
+    (
         "two_partition",
-        None,
         two_partition_rows,
-        _two_partitions_valid,
+        _halves_valid,
         "x(S:T) - x(S) - x(T) <= min(|S|, |T|)",
-    )
-)
-register_family(
-    Family("path", None, path_rows, _paths_valid, "sum_i x_v_iv_(i+1) - x_v_0v_k <= k - 1")
-)
-register_family(
-    Family(
-        "capped_set",
-        None,
-        capped_set_rows,
-        _capped_sets_valid,
-        "x(T) <= q k (k - 1) / 2 + r (r - 1) / 2 where |T| = q k + r",
-    )
-)
+    ),
+    ("path", path_rows, _paths_valid, "sum_i x_v_iv_(i+1) - x_v_0v_k <= k - 1"),
+    ("capped_set", capped_set_rows, _capped_sets_valid, "x(T) <= q k (k-1)/2 + r (r-1)/2"),
+):
+    register_family(Family(_name, None, _rows, _valid, _formula))
