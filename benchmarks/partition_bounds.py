@@ -25,6 +25,7 @@ import relatum as rt
 from relatum.io import read_cplib
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.choose import affordable_bound
+from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound
 
 OUTPUT = Path(__file__).parent / "results" / "partition_bounds.json"
@@ -64,7 +65,7 @@ def measure(name, problem, optimum, limit):
     if optimum is not None:
         row["optimum"] = optimum
     ways = {
-        "packing": lambda: packing_bound(problem),
+        "packing": lambda: packing_bound(problem, Known(), Control()),
         "default": lambda: affordable_bound(problem, Control(time_limit=limit), e.relation),
         "thorough": lambda: affordable_bound(
             problem, Control(time_limit=limit, prove=True), e.relation

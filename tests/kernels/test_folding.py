@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relatum.kernels.folding import TILE, fold_square
+from relatum.kernels.folding import TILE, fold_square, unfold
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -16,3 +16,14 @@ def test_pairs_are_those_of_the_matrix_and_its_mirror(n, dtype):
     fold_square(c, out)
     wide = c.astype(np.float64)
     np.testing.assert_array_equal(out, (wide + wide.T)[np.triu_indices(n, 1)])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 2, TILE, 2 * TILE + 5])
+def test_unfolding_writes_both_triangles_and_leaves_the_diagonal(n, dtype):
+    condensed = np.random.default_rng(n).normal(size=n * (n - 1) // 2).astype(dtype)
+    out, expected = np.full((n, n), 7.0, dtype), np.full((n, n), 7.0, dtype)
+    unfold(condensed, out)
+    i, j = np.triu_indices(n, 1)
+    expected[i, j] = expected[j, i] = condensed
+    np.testing.assert_array_equal(out, expected)

@@ -1,4 +1,4 @@
-"""Scores of unordered pairs from a square matrix of ordered ones."""
+"""Scores of unordered pairs from a square matrix of ordered ones, and back."""
 
 from __future__ import annotations
 
@@ -20,3 +20,16 @@ def fold_square(c, out):
                 start = place(a, a + 1, n) - a - 1  # where a pair aa would be
                 for b in range(max(a + 1, other), min(other + TILE, n)):
                     out[start + b] = np.float64(c[a, b]) + np.float64(c[b, a])
+
+
+@njit(cache=True)
+def unfold(condensed, out):
+    """Write the scores of all pairs a < b to both triangles of a square matrix."""
+    n = out.shape[0]
+    for first in range(0, n, TILE):
+        for other in range(first, n, TILE):
+            for a in range(first, min(first + TILE, n)):
+                start = place(a, a + 1, n) - a - 1
+                for b in range(max(a + 1, other), min(other + TILE, n)):
+                    out[a, b] = condensed[start + b]
+                    out[b, a] = condensed[start + b]

@@ -111,9 +111,9 @@ def condensed_size(length: int) -> int:
     return n
 
 
-def condensed_places(a: Index, b: Index, n: int) -> Index:
+def condensed_places(a: Any, b: Any, n: int) -> Index:
     """Return the places of unordered pairs of n elements in a condensed upper triangle."""
-    low, high = np.minimum(a, b), np.maximum(a, b)
+    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
     return np.asarray(low * (2 * n - low - 1) // 2 + high - low - 1)
 
 

@@ -10,7 +10,15 @@ import relatum as rt
 from partitions import compressed, random_problem, random_rules
 from relatum.kernels.partition.dense import partition_value
 from relatum.kernels.partition.sparse import sparse_value
-from relatum.solvers.partition.arrays import contracted_rules, instance_of, renumbered
+from relatum.solvers.partition.arrays import (
+    condensed_arrays,
+    contracted_rules,
+    instance_of,
+    keys_of,
+    listed_arrays,
+    renumbered,
+    square_arrays,
+)
 
 
 def plain_rules(rules):
@@ -25,7 +33,7 @@ def plain_rules(rules):
 
 @pytest.mark.parametrize("small", [0, 2000])
 def test_values_and_rules_are_those_of_the_problem(small, monkeypatch):
-    monkeypatch.setattr("relatum.solvers.partition.arrays.SMALL", small)
+    monkeypatch.setattr("relatum.solvers.partition.arrays.MATRIX_ELEMENTS", small)
     rng = np.random.default_rng(small)
     seen = 0
     for _ in range(60):
@@ -77,3 +85,47 @@ def test_renumbered_has_no_gaps_and_compressed_rows_are_in_order():
     pointers, columns = compressed([(2, 5), (0, 1), (2, 4)], 3)
     assert pointers.tolist() == [0, 1, 1, 3]
     assert columns.tolist() == [1, 4, 5]
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_every_layout_says_the_same_of_values_and_of_decided_pairs(sparse):
+    rng = np.random.default_rng(int(sparse))
+    n = 6
+    i, j = np.triu_indices(n, 1)
+    for seed in range(40):
+        facts = rt.evidence(related=[(1, 0)], unrelated=[(3, 2), (4, 5)])
+        feasible = rt.EQUIVALENCES & (facts if seed % 2 else rt.one_per_group(np.arange(n) // 2))
+        c = rng.normal(size=(n, n)).round(2)
+        problem = rt.Problem(c, feasible)
+        if sparse:
+            keep = rng.random(len(i)) < 0.6
+            a, b = np.append(i[keep], 2), np.append(j[keep], 2)  # and an element with itself
+            problem = rt.Problem.from_pairs(a, b, c[a, b], n=n, background=-0.5, feasible=feasible)
+        square, condensed = square_arrays(problem), condensed_arrays(problem)
+        np.testing.assert_array_equal(square.weights, square.weights.T)
+        np.testing.assert_array_equal(square.weights[i, j], condensed.log_odds)
+        state = np.full(len(i), -1)
+        state[condensed.places] = condensed.state
+        np.testing.assert_array_equal(square.state[i, j], state)
+        assert sorted(state[state >= 0].tolist()) == ([0, 0, 1] if seed % 2 else [0, 0, 0])
+        labels = rng.integers(0, 3, n)
+        inside = (labels[i] == labels[j]) @ condensed.log_odds
+        assert problem.value(rt.Partition(labels)) == pytest.approx(inside + condensed.constant)
+        assert square.constant == condensed.constant
+        if sparse:
+            listed = listed_arrays(problem)
+            keys = keys_of(j, i, n)
+            place = np.searchsorted(keys, listed.keys)
+            np.testing.assert_array_equal(keys[place], listed.keys)
+            np.testing.assert_allclose(condensed.log_odds[place], listed.log_odds)
+            np.testing.assert_array_equal(state[place], listed.state)
+            rest = np.delete(condensed.log_odds, place)
+            np.testing.assert_array_equal(rest, np.full(len(rest), -0.5))
+            assert listed.constant == pytest.approx(condensed.constant)
+
+
+def test_packings_never_change_the_arrays_of_the_caller():
+    upper = np.ones(3)
+    problem = rt.Problem(upper, rt.EQUIVALENCES)
+    condensed_arrays(problem).log_odds[:] = 9.0
+    assert problem.log_odds.tolist() == upper.tolist() == [1.0, 1.0, 1.0]

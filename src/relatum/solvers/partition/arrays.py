@@ -1,29 +1,69 @@
-"""A problem over equivalence relations as arrays: must-links contracted, rules compressed."""
+"""The one place where a problem over equivalence relations becomes arrays.
+
+Four layouts, each for those who work on it: `instance_of` contracts must-links and compresses
+rules, for searches; `square_arrays` has a matrix entry per pair, for relaxations with a column
+per pair; `condensed_arrays` has all pairs once, for packings of dense problems; `listed_arrays`
+has listed and decided pairs only, for bounds of sparse ones.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from relatum.array_types import Index
+from relatum.array_types import Floats, Index
+from relatum.kernels.folding import unfold
 from relatum.kernels.partition.dense import contract_dense
 from relatum.kernels.partition.rules import Rules
 from relatum.kernels.partition.sparse import SparseGraph, contract_sparse
-from relatum.problem import CondensedScores, DenseScores, Partition, Problem, SparseScores
+from relatum.problem import (
+    CondensedScores,
+    DenseScores,
+    Partition,
+    Problem,
+    SparseScores,
+    condensed_places,
+)
 from relatum.solvers.reductions.contraction import groups_of_must_links
 
-__all__ = ["Instance", "contracted_rules", "instance_of", "renumbered"]
+__all__ = [
+    "CondensedArrays",
+    "Instance",
+    "ListedArrays",
+    "SquareArrays",
+    "condensed_arrays",
+    "contracted_rules",
+    "group_states",
+    "instance_of",
+    "keys_of",
+    "listed_arrays",
+    "renumbered",
+    "square",
+    "square_arrays",
+]
 
-SMALL = 2000  # elements up to which listed pairs are written to a matrix
+MATRIX_ELEMENTS = 2000  # elements up to which searches want listed pairs written to a matrix
 
 
 def renumbered(labels: NDArray[Any]) -> Index:
     """Labels 0, 1, ... without gaps."""
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def square(condensed: NDArray[Any], n: int) -> NDArray[Any]:
+    """Return the symmetric matrix, with zero diagonal, of a condensed vector."""
+    out = np.zeros((n, n), dtype=condensed.dtype)
+    unfold(condensed, out)
+    return out
+
+
+def keys_of(a: Index, b: Index, n: int) -> Index:
+    """Return the number ``a * n + b``, a < b, of unordered pairs."""
+    return np.asarray(np.minimum(a, b) * n + np.maximum(a, b))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +111,7 @@ def instance_of(problem: Problem, matrix: bool = True) -> Instance | None:
         return None
     m = len(rules.sizes)
     constant = problem.value(Partition(element))
-    if isinstance(problem.scores, SparseScores) and (m > SMALL or not matrix):
+    if isinstance(problem.scores, SparseScores) and (m > MATRIX_ELEMENTS or not matrix):
         graph = _graph_of(problem.scores)
         if m < n:
             graph = contract_sparse(graph, element, m)
@@ -91,14 +131,7 @@ def _weights_of(problem: Problem) -> tuple[NDArray[Any], float]:
             return c, 2.0  # each pair counts in both directions
         return np.ascontiguousarray(c + c.T), 1.0
     if isinstance(scores, CondensedScores):
-        c = np.zeros((n, n), scores.log_odds.dtype)
-        start = 0
-        for a in range(n - 1):
-            row = scores.log_odds[start : start + n - 1 - a]
-            c[a, a + 1 :] = row
-            c[a + 1 :, a] = row
-            start += n - 1 - a
-        return c, 1.0
+        return square(scores.log_odds, n), 1.0
     c = scores.dense()
     return np.ascontiguousarray(c + c.T), 1.0
 
@@ -170,3 +203,77 @@ def contracted_rules(rules: Rules, labels: Index, m: int) -> Rules:
     owner = np.repeat(labels, np.diff(rules.group_ptr))
     group_ptr, group_idx = _compressed(owner, rules.group_idx, m)
     return Rules(sizes, rules.cap, cannot_ptr, cannot_idx, group_ptr, group_idx, rules.n_groups)
+
+
+class SquareArrays(NamedTuple):
+    """All pairs as symmetric matrices."""
+
+    weights: Floats  # (n, n): scores of unordered pairs; the diagonal is zero
+    state: NDArray[np.int8]  # (n, n): -1 open, 0 unrelated, 1 related; the diagonal is open
+    constant: float  # what the diagonal of the problem adds to every value
+
+
+def square_arrays(problem: Problem) -> SquareArrays:
+    """Return a problem as matrices."""
+    condensed, constant = problem.folded()
+    state = np.where(problem.state < 0, problem.state.T, problem.state).astype(np.int8)
+    np.fill_diagonal(state, -1)
+    return SquareArrays(square(condensed.astype(np.float64), problem.n), state, constant)
+
+
+class CondensedArrays(NamedTuple):
+    """All unordered pairs once."""
+
+    log_odds: Floats  # (n (n - 1) / 2,): an array of its own
+    places: Index  # of pairs that are decided beforehand
+    state: NDArray[np.int8]  # of these: 0 unrelated, 1 related
+    constant: float  # what the diagonal of the problem adds to every value
+
+
+def condensed_arrays(problem: Problem) -> CondensedArrays:
+    """Return a problem in condensed order."""
+    folded, constant = problem.folded()
+    shared = folded is problem.log_odds or folded.dtype != np.float64
+    log_odds: Floats = np.array(folded, dtype=np.float64) if shared else folded
+    i, j = np.empty((2, 0), dtype=np.int64)
+    state = np.empty((problem.n, 0), dtype=np.int8)
+    if len(problem.evidence) or problem.feasible.groups:
+        state = np.maximum(problem.state, problem.state.T)
+        i, j = np.nonzero(np.triu(state >= 0, 1))
+    return CondensedArrays(log_odds, condensed_places(i, j, problem.n), state[i, j], constant)
+
+
+class ListedArrays(NamedTuple):
+    """Listed pairs, and those that evidence decides."""
+
+    keys: Index  # sorted numbers a * n + b of pairs a < b
+    log_odds: Floats
+    state: NDArray[np.int8]  # -1 open, 0 unrelated, 1 related
+    constant: float  # what listed pairs of an element with itself add to every value
+
+
+def listed_arrays(problem: Problem) -> ListedArrays:
+    """Return a problem with sparse scores as its listed and decided pairs."""
+    scores, n = problem.scores, problem.n
+    assert isinstance(scores, SparseScores)
+    off = scores.i != scores.j
+    listed = keys_of(scores.i[off], scores.j[off], n)
+    facts = problem.evidence
+    known = [p[p[:, 0] != p[:, 1]] for p in (facts.related, facts.unrelated)]
+    given = [keys_of(p[:, 0], p[:, 1], n) for p in known]
+    keys = np.union1d(listed, np.concatenate(given))
+    log_odds = np.full(len(keys), problem.background)
+    log_odds[np.searchsorted(keys, listed)] = scores.log_odds[off]
+    state = group_states(problem, keys)
+    for value, pairs in ((1, given[0]), (0, given[1])):
+        state[np.searchsorted(keys, pairs)] = value
+    constant = float(scores.log_odds[~off].sum(dtype=np.float64))
+    return ListedArrays(keys, log_odds, state, constant)
+
+
+def group_states(problem: Problem, keys: Index) -> NDArray[np.int8]:
+    """Return 0 for pairs of a group, which are unrelated, and -1 for all others."""
+    state = np.full(len(keys), -1, dtype=np.int8)
+    for group in problem.feasible.groups:
+        state[group.codes[keys // problem.n] == group.codes[keys % problem.n]] = 0
+    return state

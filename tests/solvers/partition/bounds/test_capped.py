@@ -10,7 +10,9 @@ import relatum as rt
 from relatum.errors import CertificateError
 from relatum.proof.certificate import Certificate, Cuts, Leaf
 from relatum.proof.checker.verification import check_certificate
+from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.capped import capped_bound
+from relatum.solvers.partition.bounds.known import Known
 
 
 def random_case(seed):
@@ -49,7 +51,7 @@ def test_no_partition_is_above_it_and_the_checker_agrees(seed):
     some = np.array([rng.permutation(n)[:3] for _ in range(4)])
     rows = Leaf((Cuts("transitive", some, rng.random(4)),))
     for proof in (Leaf(), rows):
-        bound, used = capped_bound(problem, proof)
+        bound, used = capped_bound(problem, Known(proof=proof), Control())
         assert bound >= value - 1e-9
         assert check_certificate(problem, Certificate(bound, used)) is True
     e = rt.infer(problem, solver="partition_local_search")
@@ -59,7 +61,7 @@ def test_no_partition_is_above_it_and_the_checker_agrees(seed):
 
 def test_half_of_the_best_partners_is_the_bound():
     problem = rt.Problem([4.0, 1.0, 1.0, 2.0, 1.0, 4.0], rt.EQUIVALENCES & rt.at_most(2))
-    bound, proof = capped_bound(problem, Leaf())
+    bound, proof = capped_bound(problem, Known(), Control())
     assert bound == pytest.approx(8.0, abs=1e-6)  # pairs 01 and 23: optimal
     assert check_certificate(problem, Certificate(8.0, proof))
     with pytest.raises(CertificateError, match="above the claimed"):
@@ -87,6 +89,6 @@ def test_large_clusterings_report_it(form):
         problem = rt.Problem(c, feasible)
     e = rt.infer(problem, solver="partition_local_search")
     assert rt.verify(problem, e)
-    assert e.bound <= capped_bound(problem, Leaf())[0] + 1e-6
+    assert e.bound <= capped_bound(problem, Known(), Control())[0] + 1e-6
     assert e.bound < 0.6 * np.maximum(c, 0).sum()
     assert e.gap < 0.3 * e.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import relatum as rt
 from partitions import proved
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds import choose as bounding
-from relatum.solvers.partition.bounds.choose import affordable_bound
+from relatum.solvers.partition.bounds.choose import ChoiceSettings, affordable_bound
+from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound
 from relatum.solvers.trivial_bound import trivial_bound
 
@@ -24,7 +26,7 @@ def problem():
 
 def test_clusterings_get_the_packing_bound(problem):
     bound, _ = affordable_bound(problem, Control(time_limit=10.0))
-    assert bound == packing_bound(problem)[0]
+    assert bound == packing_bound(problem, Known(), Control())[0]
     assert bound < trivial_bound(problem)[0]
 
 
@@ -58,32 +60,30 @@ def planted(background):
 @pytest.mark.parametrize(("background", "limit"), [(0, 10.0), (0, math.inf), (-0.2, math.inf)])
 def test_packing_without_a_partition_needs_time(monkeypatch, quick, background, limit):
     problem, partition = planted(background)
-    monkeypatch.setattr(bounding, "MOST_QUICK", quick)
-    monkeypatch.setattr(bounding, "SECONDS_A_LISTED_PAIR", 1.0)
+    settings = ChoiceSettings(quick_path_pairs=quick, path_seconds=1.0)
     guides = []
 
-    def watched(problem, thorough, seed, guide=None):
-        guides.append(guide is not None)
-        return packing_bound(problem, thorough, seed, guide)
+    def watched(problem, known, control):
+        guides.append(known.partition is not None)
+        return packing_bound(problem, known, control)
 
     monkeypatch.setattr(bounding, "packing_bound", watched)
-    bound, proof = affordable_bound(problem, Control(time_limit=limit), partition)
+    bound, proof = affordable_bound(problem, Control(time_limit=limit), partition, settings)
     assert proved(problem, bound, proof)
     assert guides
     assert all(guides) == (limit == 10.0 or background < 0)
 
 
 @pytest.mark.parametrize("few", [True, False])
-def test_large_sparse_clusterings_are_packed_along_the_partition(monkeypatch, few):
+def test_large_sparse_clusterings_are_packed_along_the_partition(few):
     problem, partition = planted(-0.2)
-    monkeypatch.setattr(bounding, "MOST_QUICK", 0)
-    if not few:
-        monkeypatch.setattr(bounding, "MOST_COLUMNS", 0)
-    bound, proof = affordable_bound(problem, Control(), partition)
-    value, plain = problem.value(partition), packing_bound(problem)[0]
+    settings = ChoiceSettings(quick_path_pairs=0)
+    settings = settings if few else replace(settings, path_pairs=0)
+    bound, proof = affordable_bound(problem, Control(), partition, settings)
+    value, plain = problem.value(partition), packing_bound(problem, Known(), Control())[0]
     assert proved(problem, bound, proof)
     assert value <= bound < plain
-    bad = affordable_bound(problem, Control(), rt.Partition(np.arange(200)))[0]
+    bad = affordable_bound(problem, Control(), rt.Partition(np.arange(200)), settings)[0]
     assert value <= bad <= plain + 1e-6
 
 

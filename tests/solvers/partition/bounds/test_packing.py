@@ -8,12 +8,14 @@ import pytest
 import naive
 import relatum as rt
 from partitions import restricted_problem
+from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound
 from relatum.solvers.trivial_bound import trivial_bound
 
 
 def checked(problem, **arguments):
-    bound, proof = packing_bound(problem, **arguments)
+    bound, proof = packing_bound(problem, Known(**arguments), Control())
     e = rt.Estimate(
         rt.Status.BOUND_ONLY, None, -np.inf, bound, rt.Certificate(bound, proof), "packing"
     )
@@ -74,8 +76,8 @@ def test_sparse_bounds_are_valid(seed):
 def test_sparse_bounds_along_a_partition_are_valid(block):
     for seed in range(30 * block, 30 * block + 30):
         problem, value = restricted_problem(seed, listed=0.7)
-        guide = rt.infer(problem, solver="greedy_contraction").relation.labels.astype(np.int64)
-        bound = checked(problem, guide=guide)
+        partition = rt.infer(problem, solver="greedy_contraction").relation
+        bound = checked(problem, partition=partition)
         assert bound >= value - 1e-9
         assert bound <= trivial_bound(problem)[0] + 1e-6
 

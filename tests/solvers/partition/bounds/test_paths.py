@@ -8,15 +8,15 @@ import pytest
 import relatum as rt
 from partitions import check_stops, proved, restricted_problem
 from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound
-from relatum.solvers.partition.bounds.paths import QUICK, THOROUGH, PathRelaxation
+from relatum.solvers.partition.bounds.paths import QUICK, THOROUGH, path_bound
 
 
 def improved(problem, effort=THOROUGH, value=-np.inf, **control):
-    packed, proof = packing_bound(problem)
-    relaxation = PathRelaxation(problem, proof.cuts)
-    relaxation.improve(effort, value, Control(**control))
-    return packed, *relaxation.proved()
+    packed, proof = packing_bound(problem, Known(), Control())
+    known = Known(value=value, proof=proof)
+    return packed, *path_bound(problem, known, Control(**control), effort)
 
 
 @pytest.mark.parametrize("block", range(10))

@@ -8,13 +8,15 @@ import pytest
 import relatum as rt
 from partitions import check_stops, proved, restricted_problem
 from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound
-from relatum.solvers.partition.bounds.triangles import triangle_bound
+from relatum.solvers.partition.bounds.triangles import TriangleSettings, triangle_bound
 
 
 def improved(problem, rounds=np.inf, work=np.inf, value=-np.inf, **control):
-    packed, proof = packing_bound(problem)
-    return packed, *triangle_bound(problem, proof.cuts, value, (rounds, work), Control(**control))
+    packed, proof = packing_bound(problem, Known(), Control())
+    known, settings = Known(value=value, proof=proof), TriangleSettings(rounds, work)
+    return packed, *triangle_bound(problem, known, Control(**control), settings)
 
 
 @pytest.mark.parametrize("block", range(8))

@@ -7,8 +7,9 @@ import pytest
 
 import relatum as rt
 from relatum.proof.certificate import Branch, Contract
+from relatum.solvers.partition.arrays import square
 from relatum.solvers.partition.exact.node import Node
-from relatum.solvers.partition.exact.relaxation import Relaxation, square
+from relatum.solvers.partition.exact.relaxation import Relaxation
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import naive
+from relatum.solvers.partition.arrays import square
 from relatum.solvers.partition.exact.opening import PartitionIncumbent
-from relatum.solvers.partition.exact.relaxation import square
 
 
 def incumbent(seed=0, cap=8, integers=False):

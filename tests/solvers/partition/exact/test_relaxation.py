@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.solvers.partition.exact.relaxation import (
-    Relaxation,
-    columns_of,
-    contracted_weights,
-    square,
-)
+from relatum.problem import condensed_places
+from relatum.solvers.partition.arrays import square
+from relatum.solvers.partition.exact.relaxation import Relaxation, contracted_weights
 
 
 def random_relaxation(seed, n=8):
@@ -23,8 +20,8 @@ def random_relaxation(seed, n=8):
 def test_columns_are_the_places_of_a_condensed_matrix():
     for n in (2, 5, 9):
         i, j = np.triu_indices(n, 1)
-        assert columns_of(i, j, n).tolist() == list(range(len(i)))
-        assert columns_of(j, i, n).tolist() == list(range(len(i)))
+        assert condensed_places(i, j, n).tolist() == list(range(len(i)))
+        assert condensed_places(j, i, n).tolist() == list(range(len(i)))
         assert (square(np.arange(len(i)) + 1.0, n)[j, i] == np.arange(len(i)) + 1).all()
 
 
@@ -73,7 +70,7 @@ def test_contraction_keeps_a_valid_bound(seed):
     rounds(relaxation, np.random.default_rng(seed), 3)
     before = relaxation.bound
     labels = np.array([0, 1, 2, 3, 4, 5, 6, 0])  # 0 and 7 are one
-    column = columns_of(np.array([0]), np.array([7]), 8)
+    column = condensed_places(np.array([0]), np.array([7]), 8)
     relaxation.fix(column, np.array([True]))
     small = relaxation.contracted(labels)
     best = naive.best_partition(weights, lambda row: row[0] == row[7])

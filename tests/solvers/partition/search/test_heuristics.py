@@ -25,7 +25,7 @@ SEARCHES = SOLVERS[:2]
 @pytest.fixture
 def sparse_at_any_size(monkeypatch):
     """Small sparse problems are solved as dense ones; here they are not."""
-    monkeypatch.setattr("relatum.solvers.partition.arrays.SMALL", 0)
+    monkeypatch.setattr("relatum.solvers.partition.arrays.MATRIX_ELEMENTS", 0)
 
 
 @pytest.mark.parametrize("name", SOLVERS)

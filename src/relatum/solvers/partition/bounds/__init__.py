@@ -1,1 +1,6 @@
-"""Bounds of clusterings from the cheap to the dear; `choose` says which one fits the time left."""
+"""Bounds of clusterings from the cheap to the dear; `choose` says which one fits the time left.
+
+Each is a function of the problem, of what is `Known` beside it, and of the control, and returns
+a bound and its proof. `packing` and `guided` pack conflicts, `paths` and `triangles` improve what
+has been packed by cutting planes, `capped` adds what a cap says. Begin with `choose`.
+"""

@@ -11,36 +11,37 @@ import math
 
 import numpy as np
 
-from relatum.problem import Problem, SparseScores
-from relatum.proof import Leaf, Proof, Rounded
+from relatum.problem import Problem, SparseScores, condensed_places
+from relatum.proof import Rounded
 from relatum.proof.checker import best_by_partners, largest_per_owner, view_for
+from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, raised
 
 __all__ = ["capped_bound"]
 
-FEW = 2_000_000  # pairs and terms of rows up to which the rows of a proof are tried as well
+FEW_TERMS = 2_000_000  # pairs and terms of rows up to which the rows of a proof are tried as well
 
 
-def capped_bound(problem: Problem, proof: Proof) -> tuple[float, Proof]:
+def capped_bound(problem: Problem, known: Known, control: Control) -> Proved:
     """Bound the value of every partition by what elements have with their best partners.
 
     Parameters
     ----------
     problem : Problem
         On equivalence relations with a cap; no positive background.
-    proof : Proof
-        Of another bound. Its rows leave smaller log-odds, for which the same holds; the
-        better of both is returned.
+    known : Known
+        The rows of a proof leave smaller log-odds, for which the same holds; the better of
+        both is returned.
+    control : Control
+        Not asked: one pass over the pairs.
     """
-    bound = _halves(problem)
-    magnitude = problem.scores.magnitude()
-    best: tuple[float, Proof] = bound + 1e-9 * (1 + magnitude), Leaf()
-    if isinstance(proof, Leaf) and proof.cuts and not proof.infeasible:
-        terms = sum(cut.index.size for cut in proof.cuts)
-        if problem.log_odds.size + terms <= FEW:
-            view = view_for(problem, Rounded())
-            other = float(best_by_partners(view, view.residual(proof.cuts)))
-            if other < best[0]:
-                best = other + 1e-9 * (1 + magnitude), proof
+    magnitude, cuts = problem.scores.magnitude(), cuts_of(known.proof)
+    best = raised(_halves(problem), magnitude, ())
+    if cuts and problem.log_odds.size + sum(cut.index.size for cut in cuts) <= FEW_TERMS:
+        view = view_for(problem, Rounded())
+        other = float(best_by_partners(view, view.residual(cuts)))
+        if other < best[0]:
+            best = raised(other, magnitude, ())[0], known.proof
     return best
 
 
@@ -57,11 +58,11 @@ def _halves(problem: Problem) -> float:
         return math.fsum([*own.tolist(), 0.5 * float(best.sum())])
     condensed, constant = problem.folded()
     total = 0.0
-    rest = np.arange(n, dtype=np.int64)
-    for a in range(n):  # a row at a time: nothing of the size of all pairs is made
-        before = rest[:a] * (2 * n - rest[:a] - 1) // 2 + a - rest[:a] - 1
-        begin = a * (2 * n - a - 1) // 2
-        row = np.concatenate([condensed[before], condensed[begin : begin + n - 1 - a]])
+    everyone = np.arange(n, dtype=np.int64)
+    for a in range(n):  # row by row: nothing of the size of all pairs is made
+        begin = int(condensed_places(a, a + 1, n))
+        before = condensed[condensed_places(everyone[:a], a, n)]
+        row = np.concatenate([before, condensed[begin : begin + n - 1 - a]])
         row = row[row > 0]
         if len(row) > most:
             row = np.partition(row, len(row) - most)[len(row) - most :]

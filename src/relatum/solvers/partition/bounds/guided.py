@@ -7,6 +7,7 @@ the bound several times as close to the value as a packing that knows no partiti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -19,59 +20,68 @@ from relatum.kernels.partition.guided import (
     pack_leftovers,
     rooms_inside,
 )
-from relatum.problem import Partition, Problem
-from relatum.proof import Proof
+from relatum.problem import Problem
 from relatum.solvers.control import Control
-from relatum.solvers.partition.bounds.packing import FAR, PROBES, DensePacking, packing_bound
+from relatum.solvers.partition.bounds.known import FAR, Known, Proved
+from relatum.solvers.partition.bounds.packing import PACKING, DensePacking, packing_bound
 
-__all__ = ["guided_bound"]
+__all__ = ["GuidedSettings", "guided_bound"]
 
-# least multipliers, in parts of the mean positive log-odds, and others looked at for a pair
-QUICK = ((0.4, 32),)
-THOROUGH = ((0.4, 64), (0.1, 256), (0.0, 4096))
-SMALL = 2_000_000  # pairs up to which the packing without a partition costs little
-PIECE = 10_000_000  # pairs gone through between two looks at the clock
-CLOSED = 0.5  # share of the gap that, once closed, makes it superfluous
+
+@dataclass(frozen=True)
+class GuidedSettings:
+    """How dense packings along a partition go through triangles."""
+
+    # per pass, the least multiplier in parts of the mean positive log-odds, and the others
+    # looked at per pair
+    quick: tuple[tuple[float, int], ...] = ((0.4, 32),)
+    thorough: tuple[tuple[float, int], ...] = ((0.4, 64), (0.1, 256), (0.0, 4096))
+    few_pairs: int = 2_000_000  # up to which the packing without a partition costs little
+    piece: int = 10_000_000  # pairs gone through between two looks at the clock
+    closed: float = 0.5  # share of the gap that makes the packing without one superfluous
+
+
+GUIDED = GuidedSettings()
 
 
 def guided_bound(
-    problem: Problem, partition: Partition, thorough: bool, control: Control
-) -> tuple[float, Proof]:
+    problem: Problem, known: Known, control: Control, settings: GuidedSettings = GUIDED
+) -> Proved:
     """Bound the value of every partition, and prove it, with the help of a good one.
+
+    The bound is not above that of `packing_bound` if there are few pairs, or if less than half
+    of the gap between the value and the sum of the positive log-odds has been closed.
 
     Parameters
     ----------
     problem : Problem
         On equivalence relations.
-    partition : Partition
-        Any feasible one gives a valid bound; a good one gives a good bound.
-    thorough : bool
-        Whether to look at many more triangles.
+    known : Known
+        A partition and its value.
     control : Control
         Passes that have not begun when time is up are left out.
-
-    Returns
-    -------
-    bound : float
-        Not above that of `packing_bound` if there are few pairs, or if less than half of
-        the gap between the value and the sum of the positive log-odds has been closed.
-    proof : Proof
+    settings : GuidedSettings
     """
+    labels = known.labels
+    assert labels is not None
     p = DensePacking(problem)
-    small = p.residual.size <= SMALL
-    trivial = p.constant
-    trivial += _pack(p, partition.labels.astype(np.int64), thorough or small, control)
+    small = p.residual.size <= settings.few_pairs
+    passes = settings.thorough if known.thorough or small else settings.quick
+    trivial = p.constant + _pack(p, labels, passes, control, settings.piece)
     bound, proof = p.proved()
     del p
-    if not small:
-        value = problem.value(partition)
-        if bound - value < CLOSED * (trivial - value):
-            return bound, proof
-    other = packing_bound(problem, thorough, control.seed)
-    return other if other[0] < bound else (bound, proof)
+    if not small and bound - known.value < settings.closed * (trivial - known.value):
+        return bound, proof
+    return min((bound, proof), packing_bound(problem, known, control), key=lambda found: found[0])
 
 
-def _pack(p: DensePacking, labels: Index, many: bool, control: Control) -> float:
+def _pack(
+    p: DensePacking,
+    labels: Index,
+    passes: tuple[tuple[float, int], ...],
+    control: Control,
+    piece: int,
+) -> float:
     """Pack along the partition; return the sum of the positive log-odds there were."""
     order = np.random.default_rng(control.seed).permutation(p.n)
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels))]).astype(np.int64)
@@ -79,13 +89,13 @@ def _pack(p: DensePacking, labels: Index, many: bool, control: Control) -> float
     rows = p.index, p.multipliers
     room, total, count = rooms_inside(p.residual, labels, FAR / 2)
     unit = total / max(1, count)
-    pieces = np.array_split(order, 1 + p.residual.size // PIECE)
-    for level, probes in THOROUGH if many else QUICK:
-        for pack, piece in product((pack_inside, pack_between), pieces):
+    pieces = np.array_split(order, 1 + p.residual.size // piece)
+    for level, probes in passes:
+        for pack, some in product((pack_inside, pack_between), pieces):
             if not control.expired():
                 limits = probes, level * unit
-                p.count = pack(p.residual, sets, piece, limits, room, rows, p.count)
+                p.count = pack(p.residual, sets, some, limits, room, rows, p.count)
     if not control.expired():
         lists = leftovers(p.residual, labels)
-        p.count = pack_leftovers(p.residual, lists, order, PROBES, rows, p.count)
+        p.count = pack_leftovers(p.residual, lists, order, PACKING.probes, rows, p.count)
     return float(total)

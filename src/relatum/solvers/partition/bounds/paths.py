@@ -14,68 +14,78 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from relatum.array_types import Flags, Floats, Index
+from relatum.array_types import Floats, Index
 from relatum.kernels.partition.paths import short_paths
 from relatum.lp import FirstOrderLP, RowBlock
-from relatum.problem import Problem, SparseScores
-from relatum.proof import Cuts, Proof, gap_to_close, path_rows
+from relatum.problem import Problem
+from relatum.proof import Cuts, gap_to_close, path_rows
 from relatum.solvers.control import Control
-from relatum.solvers.partition.bounds.packing import LENGTHS, adjacency, raised, sparse_pairs
+from relatum.solvers.partition.arrays import ListedArrays, group_states, keys_of, listed_arrays
+from relatum.solvers.partition.bounds.known import (
+    Known,
+    Proved,
+    cuts_of,
+    least_gap,
+    pays,
+    pool_cuts,
+    raised,
+)
+from relatum.solvers.partition.bounds.packing import PACKING, adjacency
 
-__all__ = ["QUICK", "THOROUGH", "PathEffort", "PathRelaxation"]
+__all__ = ["QUICK", "THOROUGH", "PathSettings", "path_bound"]
 
-WIDTH = max(LENGTHS) + 1
-FEW = 0.01  # share of new rows below which separation looks for smaller violations
-WEDGES = 5_000_000  # steps over two pairs up to which all of them may close over a column
-MORE = 200  # pairs looked at for each path searched for, beyond those of the effort
-CHUNK = 20_000_000  # terms of rows passed over between two looks at the clock
-SEARCHED = 100_000_000  # and pairs looked at in search of paths
+WIDTH = max(PACKING.lengths) + 1  # elements of the longest path that becomes a row
 
 
 @dataclass(frozen=True)
-class PathEffort:
-    """What an improvement of a bound may spend.
+class PathSettings:
+    """What an improvement of a bound may spend; pairs are those looked at in search of paths."""
 
-    Attributes
-    ----------
-    rounds : int
-        Rounds of linear programming and separation.
-    iterations : int
-        Of the linear programming engine, a round.
-    scans : int
-        Pairs looked at in search of paths from one element.
-    patience : int
-        Rounds in which a hundredth of the gap must be closed.
-    """
-
-    rounds: int
-    iterations: int = 100
-    scans: int = 20_000
-    patience: int = 5
+    rounds: int = 1_000  # of linear programming and separation
+    iterations: int = 100  # of the linear programming engine, per round
+    scans: int = 20_000  # pairs per element that paths begin at
+    more_scans: int = 200  # pairs per path searched for, in addition
+    patience: int = 5  # rounds in which a hundredth of the gap must be closed
+    violation: float = 0.1  # of the rows looked for at first
+    least_violation: float = 0.004  # and when all larger ones are found
+    few_new: float = 0.01  # share of new rows below which smaller violations are looked for
+    wedges: int = 5_000_000  # steps over two pairs up to which all may close over a column
+    chunk: int = 20_000_000  # terms of rows passed over between two looks at the clock
+    searched: int = 100_000_000  # pairs between two looks at the clock
 
 
-QUICK = PathEffort(rounds=8, scans=10_000)
-THOROUGH = PathEffort(rounds=1_000)
+QUICK = PathSettings(rounds=8, scans=10_000)
+THOROUGH = PathSettings()
 
 
-class PathRelaxation:
-    """Rows and multipliers of a sparse clustering problem.
+def path_bound(
+    problem: Problem, known: Known, control: Control, settings: PathSettings = THOROUGH
+) -> Proved:
+    """Improve the bound of some paths and multipliers.
 
     Parameters
     ----------
     problem : Problem
         On equivalence relations, with sparse scores and a background of at most zero.
-    cuts : sequence of Cuts
-        Rows and multipliers to start from: those of a packing.
+    known : Known
+        A proof by paths: that of a packing; the value of a partition.
+    control : Control
+    settings : PathSettings
     """
+    relaxation = _PathRelaxation(problem, cuts_of(known.proof), settings)
+    relaxation.improve(known.value, control)
+    bound = relaxation.best + relaxation.constant
+    return raised(bound, relaxation.magnitude, pool_cuts(relaxation.best_pool))
 
-    def __init__(self, problem: Problem, cuts: tuple[Cuts, ...]) -> None:
-        scores = problem.scores
-        assert isinstance(scores, SparseScores)
-        self.n = problem.n
-        off = scores.i != scores.j
-        self.constant = float(scores.log_odds[~off].sum(dtype=np.float64))
-        self.keys, own, state = _columns(problem, scores, off, cuts)
+
+class _PathRelaxation:
+    """Rows and multipliers of a sparse clustering problem."""
+
+    def __init__(self, problem: Problem, cuts: tuple[Cuts, ...], settings: PathSettings) -> None:
+        self.n, self.settings = problem.n, settings
+        listed = listed_arrays(problem)
+        self.constant = listed.constant
+        self.keys, own, state = _columns(problem, listed, cuts, settings.wedges)
         self.magnitude = float(np.abs(own).sum())
         self.graph = adjacency(self.keys // self.n, self.keys % self.n, self.n)
         lower, upper = (state == 1).astype(np.float64), (state != 0).astype(np.float64)
@@ -89,11 +99,6 @@ class PathRelaxation:
         self.best = self.lp.bound
         self.best_pool: dict[str, RowBlock] = dict(self.lp.pool)
 
-    def proved(self) -> tuple[float, Proof]:
-        """Return the best bound so far and its proof."""
-        found = (Cuts(k, b.index, b.multipliers).positive() for k, b in self.best_pool.items())
-        return raised(self.best + self.constant, self.magnitude, list(found))
-
     def _add(self, index: Index, multipliers: Floats) -> None:
         """Add paths, those of two pairs as triples, and the multipliers they start with."""
         short = (index >= 0).sum(axis=1) == 3
@@ -102,8 +107,7 @@ class PathRelaxation:
                 continue
             own = index[rows, :3] if name == "transitive" else index[rows]
             terms = path_rows(own, (self.n, self.n))
-            key = np.minimum(terms.a, terms.b) * self.n + np.maximum(terms.a, terms.b)
-            columns = np.searchsorted(self.keys, key)
+            columns = np.searchsorted(self.keys, keys_of(terms.a, terms.b, self.n))
             if name == "transitive":
                 self.lp.add_triples(name, own, columns.reshape(-1, 3))
             else:
@@ -112,20 +116,21 @@ class PathRelaxation:
                 self.lp.add_rows(name, own, matrix, high=terms.rhs.astype(np.float64))
             self.lp.pool[name].multipliers[-len(terms) :] = multipliers[rows]
 
-    def separate(self, threshold: float, scans: int, control: Control) -> int:
-        """Add paths violated by more than the threshold; return how many."""
+    def separate(self, violation: float, control: Control) -> int:
+        """Add paths violated by more than so much; return how many."""
         most = len(self.keys) + 16
-        index, violation = np.empty((most, WIDTH), dtype=np.int32), np.empty(most)
-        x, limits = self.lp.x, (threshold, scans, MORE)
+        index, violated = np.empty((most, WIDTH), dtype=np.int32), np.empty(most)
+        x, scans = self.lp.x, self.settings.scans
+        limits = violation, scans, self.settings.more_scans
         # an element of many pairs that are not related searches for all of them at once
-        open_keys = self.keys[x < 1 - threshold]
+        open_keys = self.keys[x < 1 - violation]
         ends = np.concatenate([open_keys // self.n, open_keys % self.n])
         sources = np.argsort(-np.bincount(ends, minlength=self.n), kind="stable")
-        count, step = 0, max(1, SEARCHED // scans)
+        count, step = 0, max(1, self.settings.searched // scans)
         for first in range(0, self.n, step):
             span = first, min(self.n, first + step)
             if not control.expired():
-                room = index, violation, count
+                room = index, violated, count
                 count = short_paths(self.graph, x, sources, span, limits, *room)
         found = _oriented(index[:count].astype(np.int64))
         known = [_names(block.index) for block in self.lp.pool.values()]
@@ -133,10 +138,10 @@ class PathRelaxation:
         self._add(new, np.zeros(len(new)))
         return len(new)
 
-    def run(self, iterations: int, control: Control) -> None:
+    def run(self, control: Control) -> None:
         """Iterate, looking at the clock now and then, and remember the best bound."""
-        terms = 3 * self.lp.n_rows + len(self.keys)
-        chunk = max(20, min(iterations, CHUNK // max(1, terms)))
+        terms, iterations = 3 * self.lp.n_rows + len(self.keys), self.settings.iterations
+        chunk = max(20, min(iterations, self.settings.chunk // max(1, terms)))
         for _ in range(0, iterations, chunk):
             self.lp.run(chunk)
             if self.lp.bound < self.best:
@@ -144,28 +149,26 @@ class PathRelaxation:
             if control.expired():
                 break
 
-    def improve(self, effort: PathEffort, value: float, control: Control) -> None:
+    def improve(self, value: float, control: Control) -> None:
         """Alternate linear programming and separation while that pays.
 
         ``value`` is that of a partition: where the bound meets it there is nothing to do.
         """
-        threshold = 0.1
-        history = [self.best]
-        for _ in range(effort.rounds):
-            added = self.separate(threshold, effort.scans, control)
+        settings, violation, bounds = self.settings, self.settings.violation, [self.best]
+        for _ in range(settings.rounds):
+            added = self.separate(violation, control)
             if control.expired():
                 break
-            self.run(effort.iterations, control)
+            self.run(control)
             self.lp.drop_idle()
-            history.append(self.best)
+            bounds.append(self.best)
             control.report(value, max(value, self.best + self.constant), 0, self.lp.n_rows)
             gap = gap_to_close(self.best + self.constant, value)
-            if gap <= 1e-9 * (1 + self.magnitude) or control.expired():
+            if gap <= least_gap(self.magnitude) or control.expired():
                 break
-            if added < FEW * self.lp.n_rows:
-                threshold = max(0.4 * threshold, 0.004)
-            before = history[-1 - effort.patience] if len(history) > effort.patience else np.inf
-            if before - self.best < 0.01 * gap:
+            if added < settings.few_new * self.lp.n_rows:
+                violation = max(0.4 * violation, settings.least_violation)
+            if not pays(bounds, settings.patience, gap):
                 break
 
 
@@ -191,31 +194,22 @@ def _names(index: Index) -> NDArray[np.uint64]:
 
 
 def _columns(
-    problem: Problem, scores: SparseScores, off: Flags, cuts: tuple[Cuts, ...]
+    problem: Problem, listed: ListedArrays, cuts: tuple[Cuts, ...], wedges: int
 ) -> tuple[Index, Floats, NDArray[np.int8]]:
     """Return sorted keys, log-odds and states of the pairs with a column."""
-    n = problem.n
-    listed, own, state = sparse_pairs(problem, scores, off)
-    closing = [_closing(problem, listed[((own > 0) & (state != 0)) | (state == 1)])]
+    wanted = ((listed.log_odds > 0) & (listed.state != 0)) | (listed.state == 1)
+    closing = [_closing(problem, listed.keys[wanted], wedges)]
     for cut in cuts:
-        terms = path_rows(cut.index, (n, n))
-        closing.append(np.minimum(terms.a, terms.b) * n + np.maximum(terms.a, terms.b))
-    keys = np.union1d(listed, np.concatenate(closing))
-    place = np.searchsorted(keys, listed)
-    all_own, all_state = np.full(len(keys), problem.background), _group_states(problem, keys)
-    all_own[place], all_state[place] = own, state
-    return keys, all_own, all_state
+        terms = path_rows(cut.index, (problem.n, problem.n))
+        closing.append(keys_of(terms.a, terms.b, problem.n))
+    keys = np.union1d(listed.keys, np.concatenate(closing))
+    place = np.searchsorted(keys, listed.keys)
+    own, state = np.full(len(keys), problem.background), group_states(problem, keys)
+    own[place], state[place] = listed.log_odds, listed.state
+    return keys, own, state
 
 
-def _group_states(problem: Problem, keys: Index) -> NDArray[np.int8]:
-    """Return 0 for pairs of a group, which are unrelated, and -1 for all others."""
-    state = np.full(len(keys), -1, dtype=np.int8)
-    for group in problem.feasible.groups:
-        state[group.codes[keys // problem.n] == group.codes[keys % problem.n]] = 0
-    return state
-
-
-def _closing(problem: Problem, positive: Index) -> Index:
+def _closing(problem: Problem, positive: Index, wedges: int) -> Index:
     """Return keys of pairs two positive steps apart that something speaks against.
 
     If these are too many, none: then those of the packing have to do.
@@ -223,7 +217,7 @@ def _closing(problem: Problem, positive: Index) -> Index:
     n = problem.n
     i, j = positive // n, positive % n
     steps = float((np.bincount(np.concatenate([i, j]), minlength=n).astype(np.float64) ** 2).sum())
-    if (problem.background >= 0 and not problem.feasible.groups) or steps > WEDGES:
+    if (problem.background >= 0 and not problem.feasible.groups) or steps > wedges:
         return np.empty(0, dtype=np.int64)
     half = sparse.coo_array((np.ones(len(i), dtype=np.int32), (i, j)), shape=(n, n))
     both = sparse.csr_array(half + half.T)
@@ -231,4 +225,4 @@ def _closing(problem: Problem, positive: Index) -> Index:
     keys: Index = np.asarray(two.row, dtype=np.int64) * n + np.asarray(two.col, dtype=np.int64)
     if problem.background < 0:
         return keys
-    return np.asarray(keys[_group_states(problem, keys) == 0])
+    return np.asarray(keys[group_states(problem, keys) == 0])

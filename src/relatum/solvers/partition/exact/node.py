@@ -11,8 +11,9 @@ from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Index
 from relatum.lp import RowBlock
+from relatum.problem import condensed_places
 from relatum.proof import Branch, Contract, Cuts, Fix, Leaf, Proof
-from relatum.solvers.partition.exact.relaxation import Relaxation, columns_of
+from relatum.solvers.partition.exact.relaxation import Relaxation
 
 __all__ = ["Node"]
 
@@ -119,7 +120,7 @@ class Node:
     def child(self, pair: tuple[int, int], related: bool) -> Node:
         """Return the node in which the pair is related, or is not."""
         r = self.relaxation.copy()
-        column = columns_of(np.array([pair[0]]), np.array([pair[1]]), r.n)
+        column = condensed_places(np.array([pair[0]]), np.array([pair[1]]), r.n)
         r.fix(column, np.array([related]))
         r.lp.evaluate()
         node = Node(r, self.labels, self.contracts, self.depth + 1, self.bound)

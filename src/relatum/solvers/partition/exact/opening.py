@@ -16,7 +16,8 @@ from relatum.problem import Partition, Problem
 from relatum.proof import Leaf, Proof, find_conflict, grid_of, sums_are_exact
 from relatum.solvers.control import Control
 from relatum.solvers.incumbent import Incumbent
-from relatum.solvers.partition.exact.relaxation import contracted_weights, square
+from relatum.solvers.partition.arrays import square_arrays
+from relatum.solvers.partition.exact.relaxation import contracted_weights
 from relatum.solvers.registry import Outcome
 
 __all__ = ["Opening", "PartitionIncumbent", "no_partition", "opening_of"]
@@ -144,11 +145,7 @@ class Opening:
 def opening_of(problem: Problem, control: Control) -> Opening | None:
     """Write a problem down for an exact search; None if its evidence contradicts itself."""
     n = problem.n
-    condensed, constant = problem.folded()
-    weights = square(np.asarray(condensed, dtype=np.float64), n)
-    state = problem.state.copy()
-    state = np.where(state < 0, state.T, state).astype(np.int8)
-    np.fill_diagonal(state, -1)
+    weights, state, constant = square_arrays(problem)
     _, found = connected_components(coo_array(state == 1), directed=False)
     linked = np.asarray(found, dtype=np.int64)
     cap = n if problem.feasible.cap is None else problem.feasible.cap

@@ -22,9 +22,11 @@ from relatum.kernels.partition.cuts import (
 )
 from relatum.kernels.partition.packing import pack_triangles
 from relatum.lp import FirstOrderLP
+from relatum.problem import condensed_places
 from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
+from relatum.solvers.partition.arrays import square
 
-__all__ = ["Relaxation", "columns_of", "contracted_weights", "square"]
+__all__ = ["Relaxation", "contracted_weights"]
 
 FAR = 1e15  # stands for the log-odds of pairs that are fixed
 
@@ -57,20 +59,6 @@ class CutSettings:
 CUTS = CutSettings()
 
 
-def columns_of(a: Any, b: Any, n: int) -> Index:
-    """Return the condensed places of pairs of different nodes."""
-    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
-    return np.asarray(low * (2 * n - low - 1) // 2 + high - low - 1)
-
-
-def square(condensed: NDArray[Any], n: int) -> NDArray[Any]:
-    """Return the symmetric matrix, with zero diagonal, of a condensed vector."""
-    out = np.zeros((n, n), dtype=condensed.dtype)
-    out[np.triu_indices(n, 1)] = condensed
-    out += out.T
-    return out
-
-
 def contracted_weights(weights: Floats, labels: Index) -> tuple[Floats, float]:
     """Sum weights between sets; return also the sum within sets."""
     g = int(labels.max()) + 1
@@ -91,7 +79,7 @@ def _keys(index: NDArray[Any]) -> Index:
 
 
 def _row_matrix(rows: SparseRows, n: int) -> Any:
-    columns = columns_of(rows.a, rows.b, n)
+    columns = condensed_places(rows.a, rows.b, n)
     parts = (rows.coefficient.astype(np.float64), columns.astype(np.int32), rows.start)
     return sparse.csr_array(parts, shape=(len(rows), n * (n - 1) // 2))
 
@@ -159,7 +147,7 @@ class Relaxation:
         index, violation = index[violation >= share * top], violation[violation >= share * top]
         keys, first = np.unique(_keys(index), return_index=True)
         first = first[~np.isin(keys, self._known, assume_unique=True)]
-        closing = columns_of(index[first, 0], index[first, 2], self.n)
+        closing = condensed_places(index[first, 0], index[first, 2], self.n)
         order = np.lexsort((-violation[first], closing))
         starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
         rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
@@ -195,7 +183,11 @@ class Relaxation:
         if len(index):
             a, b, c = index.T
             n = self.n
-            columns = [columns_of(a, b, n), columns_of(b, c, n), columns_of(a, c, n)]
+            columns = [
+                condensed_places(a, b, n),
+                condensed_places(b, c, n),
+                condensed_places(a, c, n),
+            ]
             self.lp.add_triples("transitive", index, np.column_stack(columns))
             self._known = np.union1d(self._known, _keys(index))
 
@@ -268,7 +260,7 @@ class Relaxation:
         i, j = np.triu_indices(n, 1)
         columns = np.where(labels[i] == labels[j], -1, 0)
         between = columns == 0
-        columns[between] = columns_of(labels[i[between]], labels[j[between]], g)
+        columns[between] = condensed_places(labels[i[between]], labels[j[between]], g)
         keep: dict[str, Any] = {}
         for name, block in self.lp.pool.items():
             index = np.where(block.index >= 0, labels[np.maximum(block.index, 0)], -1)

@@ -1,0 +1,63 @@
+"""What bounds of clusterings begin with and end with: what is known, and a bound with its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from relatum.array_types import Index
+from relatum.lp import RowBlock
+from relatum.problem import Partition
+from relatum.proof import Cuts, Leaf, Proof
+
+__all__ = ["FAR", "Known", "Proved", "cuts_of", "least_gap", "pays", "pool_cuts", "raised"]
+
+Proved = tuple[float, Proof]
+
+FAR = 1e15  # stands for the log-odds of pairs that are decided beforehand
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known when a bound is asked for."""
+
+    partition: Partition | None = None  # any gives a valid bound; a good one gives a good bound
+    value: float = -math.inf  # of a partition; a bound that meets it need not be improved
+    thorough: bool = False  # whether a bound may take several times as long as a good heuristic
+    proof: Proof = field(default_factory=Leaf)  # of another bound, whose rows are a start
+
+    @property
+    def labels(self) -> Index | None:
+        """The labels of the partition."""
+        return None if self.partition is None else self.partition.labels.astype(np.int64)
+
+
+def cuts_of(proof: Proof) -> tuple[Cuts, ...]:
+    """Return the rows and multipliers of a proof without branches."""
+    return proof.cuts if isinstance(proof, Leaf) else ()
+
+
+def pool_cuts(pool: Mapping[str, RowBlock]) -> list[Cuts]:
+    """Return the rows of a pool that have weight."""
+    return [Cuts(name, rows.index, rows.multipliers).positive() for name, rows in pool.items()]
+
+
+def raised(total: float, magnitude: float, cuts: Iterable[Cuts]) -> Proved:
+    """Raise a float bound to safety, and make a proof of what gave it."""
+    return total + least_gap(magnitude), Leaf(tuple(c for c in cuts if len(c)))
+
+
+def least_gap(magnitude: float) -> float:
+    """Return the gap below which bounds are as good as closed, in bits.
+
+    `magnitude` is the sum of the absolute log-odds.
+    """
+    return 1e-9 * (1 + magnitude)
+
+
+def pays(bounds: Sequence[float], patience: int, gap: float) -> bool:
+    """Say whether the latest rounds, as many as patience says, closed a hundredth of the gap."""
+    return len(bounds) <= patience or bounds[-1 - patience] - bounds[-1] >= 0.01 * gap
