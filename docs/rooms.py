@@ -49,7 +49,7 @@ SIDE, GAP, HEIGHT, DROP = 128, 24, 38, 84
 
 
 def room_of(module: str) -> str:
-    """Return the room of a module: what follows ``relatum.``"""
+    """Return the room of a module, the second part of its name."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else parts[0]
 
@@ -86,7 +86,8 @@ def svg(pairs: set[tuple[str, str]]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="sans-serif" font-size="14">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" '
-        'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#64748b"/></marker></defs>',
+        'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#64748b"/></marker>'
+        "</defs>",
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     for a, b in drawn(pairs):
