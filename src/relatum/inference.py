@@ -8,7 +8,6 @@ from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
-import relatum.solvers  # noqa: F401  registers the solvers
 from relatum.errors import ProblemError, RelatumError, SolverError
 from relatum.problem import (
     EQUIVALENCES,
@@ -36,6 +35,7 @@ from relatum.proof import (
     find_conflict,
     sentence_of,
     smallest,
+    sum_up,
 )
 from relatum.solvers import (
     Control,
@@ -271,9 +271,7 @@ def _put_together(reduced: Reduced, outcomes: Sequence[Outcome], control: Contro
             bound, proof = affordable_bound(part, control, outcome.relation)
         bounds.append(bound)
         proofs.append(proof)
-    total = math.fsum([reduced.constant, reduced.error, *bounds])
-    if math.fsum([reduced.constant, reduced.error, *bounds, -total]) > 0:  # rounded down
-        total = math.nextafter(total, math.inf)
+    total = sum_up([reduced.constant, reduced.error, *bounds])
     return Outcome(relation, total, reduced.prove(bounds, proofs), stats)
 
 
@@ -293,16 +291,10 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
     if proof is None:
         bound, proof = affordable_bound(problem, control, relation)
     stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
+    certificate = Certificate(bound, proof)
     if relation is None:
-        return Estimate(
-            Status.BOUND_ONLY,
-            None,
-            -math.inf,
-            bound,
-            Certificate(bound, proof),
-            solver.name,
-            stats=stats,
-        )
+        status = Status.BOUND_ONLY
+        return Estimate(status, None, -math.inf, bound, certificate, solver.name, stats=stats)
     for feasible, kind in KINDS:
         if problem.feasible <= feasible:
             relation = relation.to(kind)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 import relatum as rt
-from relatum.proof.rounding import gap_to_close, grid_of, round_up, sums_are_exact
+from relatum.proof.rounding import gap_to_close, grid_of, round_up, sum_up, sums_are_exact
 
 
 def test_rounding_up_covers_float_sums():
@@ -20,6 +20,17 @@ def test_rounding_up_covers_float_sums():
     assert round_up(7.0, 0.0) == 7.0  # the sum of integers is exact
     assert round_up(math.inf, 1.0) == math.inf
     assert round_up(-math.inf, 1.0) == -math.inf
+
+
+def test_sums_of_bounds_are_exact_or_the_next_float():
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        v = (rng.normal(size=20) * 10.0 ** rng.integers(-8, 9, 20)).tolist()
+        true, found = sum(map(Fraction, v)), sum_up(v)
+        assert Fraction(found) >= true
+        assert Fraction(math.nextafter(found, -math.inf)) < true
+    assert sum_up([1.0, math.inf]) == math.inf
+    assert sum_up([]) == 0.0
 
 
 def test_grids_are_those_of_binary_fractions_only():

@@ -33,7 +33,14 @@ from relatum.proof.partition_rows import (
     two_partition_rows,
 )
 from relatum.proof.propagation import Closure, Propagator
-from relatum.proof.rounding import LP_ROUNDING, gap_to_close, grid_of, round_up, sums_are_exact
+from relatum.proof.rounding import (
+    LP_ROUNDING,
+    gap_to_close,
+    grid_of,
+    round_up,
+    sum_up,
+    sums_are_exact,
+)
 
 __all__ = [
     "FAMILIES",
@@ -69,6 +76,7 @@ __all__ = [
     "round_up",
     "sentence_of",
     "smallest",
+    "sum_up",
     "sums_are_exact",
     "tolerated_gap",
     "two_partition_rows",

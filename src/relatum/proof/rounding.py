@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from relatum.array_types import Floats
 from relatum.problem import Problem
 from relatum.proof.arithmetic import exponent_needed
 
-__all__ = ["LP_ROUNDING", "gap_to_close", "grid_of", "round_up", "sums_are_exact"]
+__all__ = ["LP_ROUNDING", "gap_to_close", "grid_of", "round_up", "sum_up", "sums_are_exact"]
 
 
 # What float sums may be off by, as a share of the sum of the absolute values that enter them:
@@ -31,6 +32,15 @@ def round_up(bound: float, magnitude: float) -> float:
     if math.isinf(bound) or magnitude == 0:
         return bound
     return bound + ROUNDING * magnitude + abs(bound) * 1e-15
+
+
+def sum_up(values: Iterable[float]) -> float:
+    """Return the exact sum of bounds, rounded up to a float."""
+    terms = list(values)
+    total = math.fsum(terms)
+    if math.isfinite(total) and math.fsum([*terms, -total]) > 0:
+        total = math.nextafter(total, math.inf)
+    return total
 
 
 def gap_to_close(bound: float, value: float) -> float:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from relatum.problem import DENSE_LIMIT, NAMED_SETS, RELATIONS, FeasibleSet, Problem, Relation
-from relatum.proof import Leaf, Rounded, round_up
+from relatum.proof import Leaf, Rounded
 from relatum.proof.checker import dense_view
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
@@ -51,7 +51,7 @@ def solve(problem: Problem, control: Control) -> Outcome:
             y[i[better], j[better]] = xf
             y[j[better], i[better]] = xb
     relation = Relation(y)
-    return Outcome(relation, max(problem.value(relation), round_up(float(bound), 0.0)), Leaf())
+    return Outcome(relation, max(problem.value(relation), float(bound)), Leaf())
 
 
 register(

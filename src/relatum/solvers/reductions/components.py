@@ -6,7 +6,6 @@ equivalence relation relates nothing across them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,14 +15,14 @@ from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
-from relatum.proof import Decompose, Proof
+from relatum.proof import Decompose, Proof, sum_up
 from relatum.solvers.reductions.base import Reduced
 
 __all__ = ["Components", "positive_components"]
 
 
 def positive_components(problem: Problem) -> Index:
-    """Return a label an element: its component in the graph of positive and given pairs."""
+    """Return a label per element: its component in the graph of positive and given pairs."""
     yes = problem.evidence.related
     n = problem.n
     given = coo_array((np.ones(len(yes), np.int8), (yes[:, 0], yes[:, 1])), shape=(n, n))
@@ -68,12 +67,9 @@ class Components:
         alone = np.ones(problem.n, dtype=np.bool_)
         for elements in parts:
             alone[elements] = False
-        constant = math.fsum(diagonal[alone])
-        if math.fsum([*diagonal[alone], -constant]) > 0:  # rounded down
-            constant = math.nextafter(constant, math.inf)
         return Reduced(
             [problem.restrict(elements) for elements in parts],
-            constant,
+            sum_up(diagonal[alone].tolist()),
             partial(_invert, parts, problem.n),
             lambda relation: [
                 Partition(relation.to(Partition).labels[elements]) for elements in parts

@@ -15,11 +15,11 @@ from relatum.solvers.reductions.base import Reduced
 
 __all__ = ["Contraction", "groups_of_must_links"]
 
-MOST_ELEMENTS = 20_000
+MOST_ELEMENTS = 20_000  # the scores are held as a matrix
 
 
 def groups_of_must_links(related: Index, n: int) -> Index:
-    """Return a label an element: equal for elements connected by given pairs."""
+    """Return a label per element: equal for elements connected by given pairs."""
     graph = coo_array((np.ones(len(related)), (related[:, 0], related[:, 1])), shape=(n, n))
     labels = connected_components(graph, directed=False)[1]
     return Partition(labels).labels
