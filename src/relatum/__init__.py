@@ -11,121 +11,30 @@ True
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 
-# Module -> public names that it defines. Each is imported on first use, so that importing
-# relatum, and `relatum --help`, are quick.
-_PUBLIC = {
-    "relatum.aggregate": "Consensus Votes consensus",
-    "relatum.estimators": "LinearRanker MapClassifier PartitionClustering",
-    "relatum.explanation": "Explanation explain",
-    "relatum.features": (
-        "BinaryFeatures MultilinearLifting PairBatches PolynomialLifting RandomMonomials "
-        "TensorSketch pair_features sample_pairs"
-    ),
-    "relatum.inference": "infer infer_many",
-    "relatum.joint": "JointEstimate JointEstimator joint_estimate partial_evidence",
-    "relatum.measures": (
-        "BernoulliMeasure BilinearPairMeasure LogisticMeasure RecordBatches "
-        "encode_sequences precedence_counts regularization_path"
-    ),
-    "relatum.pair_tables": "Clusters PairScorer cluster_pairs",
-    "relatum.problem": (
-        "ANTISYMMETRIC BIJECTIONS CONNEX EQUIVALENCES FeasibleSet HAS_IMAGE HAS_PREIMAGE "
-        "INJECTIONS LINEAR_ORDERS LinearOrder MAPS Map PARTIAL_MAPS PARTIAL_ORDERS "
-        "PREORDERS PartialMap Partition Problem REFLEXIVE RELATIONS Relation SYMMETRIC "
-        "TRANSITIVE UNIQUE_IMAGE UNIQUE_PREIMAGE WEAK_ORDERS WeakOrder at_most evidence "
-        "one_per_group"
-    ),
-    "relatum.proof": "Certificate Estimate Status Verification verify",
-}
-_SUBMODULES = ("datasets", "errors", "io", "metrics", "pair_tables", "plots", "testing")
-_LAZY = {name: module for module, names in _PUBLIC.items() for name in names.split()}
+# Every public name and the module that defines it, as `__init__.pyi` lists them. Each is imported
+# on first use, so that importing relatum, and `relatum --help`, are quick.
+_STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+_PUBLIC = {name: module for module, name in re.findall(r"(?m)^from (\S+) import (\w+) as", _STUB)}
 
-if TYPE_CHECKING:
-    from relatum.aggregate import Consensus as Consensus
-    from relatum.aggregate import Votes as Votes
-    from relatum.aggregate import consensus as consensus
-    from relatum.estimators import LinearRanker as LinearRanker
-    from relatum.estimators import MapClassifier as MapClassifier
-    from relatum.estimators import PartitionClustering as PartitionClustering
-    from relatum.explanation import Explanation as Explanation
-    from relatum.explanation import explain as explain
-    from relatum.features import BinaryFeatures as BinaryFeatures
-    from relatum.features import MultilinearLifting as MultilinearLifting
-    from relatum.features import PairBatches as PairBatches
-    from relatum.features import PolynomialLifting as PolynomialLifting
-    from relatum.features import RandomMonomials as RandomMonomials
-    from relatum.features import TensorSketch as TensorSketch
-    from relatum.features import pair_features as pair_features
-    from relatum.features import sample_pairs as sample_pairs
-    from relatum.inference import infer as infer
-    from relatum.inference import infer_many as infer_many
-    from relatum.joint import JointEstimate as JointEstimate
-    from relatum.joint import JointEstimator as JointEstimator
-    from relatum.joint import joint_estimate as joint_estimate
-    from relatum.joint import partial_evidence as partial_evidence
-    from relatum.measures import BernoulliMeasure as BernoulliMeasure
-    from relatum.measures import BilinearPairMeasure as BilinearPairMeasure
-    from relatum.measures import LogisticMeasure as LogisticMeasure
-    from relatum.measures import RecordBatches as RecordBatches
-    from relatum.measures import encode_sequences as encode_sequences
-    from relatum.measures import precedence_counts as precedence_counts
-    from relatum.measures import regularization_path as regularization_path
-    from relatum.pair_tables import Clusters as Clusters
-    from relatum.pair_tables import PairScorer as PairScorer
-    from relatum.pair_tables import cluster_pairs as cluster_pairs
-    from relatum.problem import ANTISYMMETRIC as ANTISYMMETRIC
-    from relatum.problem import BIJECTIONS as BIJECTIONS
-    from relatum.problem import CONNEX as CONNEX
-    from relatum.problem import EQUIVALENCES as EQUIVALENCES
-    from relatum.problem import HAS_IMAGE as HAS_IMAGE
-    from relatum.problem import HAS_PREIMAGE as HAS_PREIMAGE
-    from relatum.problem import INJECTIONS as INJECTIONS
-    from relatum.problem import LINEAR_ORDERS as LINEAR_ORDERS
-    from relatum.problem import MAPS as MAPS
-    from relatum.problem import PARTIAL_MAPS as PARTIAL_MAPS
-    from relatum.problem import PARTIAL_ORDERS as PARTIAL_ORDERS
-    from relatum.problem import PREORDERS as PREORDERS
-    from relatum.problem import REFLEXIVE as REFLEXIVE
-    from relatum.problem import RELATIONS as RELATIONS
-    from relatum.problem import SYMMETRIC as SYMMETRIC
-    from relatum.problem import TRANSITIVE as TRANSITIVE
-    from relatum.problem import UNIQUE_IMAGE as UNIQUE_IMAGE
-    from relatum.problem import UNIQUE_PREIMAGE as UNIQUE_PREIMAGE
-    from relatum.problem import WEAK_ORDERS as WEAK_ORDERS
-    from relatum.problem import FeasibleSet as FeasibleSet
-    from relatum.problem import LinearOrder as LinearOrder
-    from relatum.problem import Map as Map
-    from relatum.problem import PartialMap as PartialMap
-    from relatum.problem import Partition as Partition
-    from relatum.problem import Problem as Problem
-    from relatum.problem import Relation as Relation
-    from relatum.problem import WeakOrder as WeakOrder
-    from relatum.problem import at_most as at_most
-    from relatum.problem import evidence as evidence
-    from relatum.problem import one_per_group as one_per_group
-    from relatum.proof import Certificate as Certificate
-    from relatum.proof import Estimate as Estimate
-    from relatum.proof import Status as Status
-    from relatum.proof import Verification as Verification
-    from relatum.proof import verify as verify
-
-__all__ = ["__version__", *_SUBMODULES, *_LAZY]
+__all__ = ["__version__", *_PUBLIC]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        return import_module(f"relatum.{name}")
-    if name not in _LAZY:
+    if name not in _PUBLIC:
         raise AttributeError(f"module 'relatum' has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
+    if _PUBLIC[name] == "relatum":  # a module, which its import makes an attribute
+        return import_module(f"relatum.{name}")
+    value = getattr(import_module(_PUBLIC[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_SUBMODULES, *_LAZY})
+    return sorted({*globals(), *_PUBLIC})

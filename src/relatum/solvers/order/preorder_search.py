@@ -14,7 +14,7 @@ __all__ = ["PreorderSearch", "classes_of"]
 
 
 def classes_of(y: Flags) -> Index:
-    """Return a label an element: classes of elements related both ways, by first element."""
+    """Return a label per element: classes of elements related both ways, by first element."""
     first = (y & y.T).argmax(axis=1)
     return np.unique(first, return_inverse=True)[1].astype(np.int64)
 
