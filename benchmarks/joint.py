@@ -19,6 +19,7 @@ from time import process_time
 
 import numpy as np
 from _machine import machine
+from _printed import solve_as_printed
 
 import relatum as rt
 from relatum.errors import DegenerateWarning, MissingDependencyError
@@ -54,8 +55,6 @@ def instance(kind, model, n, rng):
 
 def compare(kind, model, n, seed, limit):
     """Solve one instance with both; return seconds, objectives and bounds."""
-    from relatum.joint.printed import solve_as_printed
-
     x, known, measure = instance(kind, model, n, np.random.default_rng([seed, n]))
     start = process_time()
     ours = rt.joint_estimate(

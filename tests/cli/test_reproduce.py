@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import relatum.cli.reproduce as command
 from relatum.cli import cli
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from joint_problems import random_problem
 from relatum.errors import DegenerateWarning
 
 pytest.importorskip("pyscipopt", reason="install relatum[scip] to check against SCIP")
-from relatum.joint.printed import solve_as_printed
+from benchmarks._printed import solve_as_printed
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{DegenerateWarning.__module__}.DegenerateWarning")
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from relatum.reproduction import reproduce
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 class Tiny:

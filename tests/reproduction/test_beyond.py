@@ -11,7 +11,7 @@ import pytest
 from relatum.datasets import load_digits, load_images
 from relatum.reproduction.beyond import LIFTINGS, other_images
 from relatum.reproduction.cells import Cells
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 def test_polynomials_beat_bits(tiny):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from relatum.reproduction.clustering import subset, summary
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 LABELS = np.repeat(np.arange(10), 30)
 

@@ -10,7 +10,8 @@ pytest.importorskip("matplotlib")
 from matplotlib.figure import Figure
 
 from relatum.reproduction import FULL, figures
-from relatum.reproduction.settings import TINY, Lifting
+from relatum.reproduction.settings import Lifting
+from tiny_reproduction import TINY
 
 NAMES = [
     "maps_error",

@@ -9,7 +9,8 @@ from relatum.datasets import load_digits
 from relatum.features import BinaryFeatures, TensorSketch
 from relatum.measures import LogisticMeasure
 from relatum.reproduction.maps import sketches
-from relatum.reproduction.settings import TINY, Lifting
+from relatum.reproduction.settings import Lifting
+from tiny_reproduction import TINY
 
 
 def test_sketches_are_those_of_the_bits():

@@ -9,7 +9,7 @@ import pytest
 
 import relatum as rt
 from relatum.reproduction.orders import METRICS, _problems, _same_words_in_order, corpora
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 @pytest.fixture(scope="module")

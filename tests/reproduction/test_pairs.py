@@ -9,7 +9,7 @@ from relatum.datasets import load_digits
 from relatum.features import pair_features
 from relatum.reproduction.cells import Cells
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from relatum.measures.objective import LN2
 from relatum.reproduction import PARTS
 from relatum.reproduction.report import checks, markdown
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import pytest
 
 from relatum.errors import DataError
 from relatum.reproduction import FULL, PARTS, reproduce
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from relatum.reproduction import reproduce
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 seen = 0
 
@@ -58,7 +58,9 @@ def test_machine_and_settings_are_told(tiny):
 
 def test_a_killed_run_continues_and_ends_the_same(tiny, tmp_path):
     parts = ["maps", "pairs", "orders"]
-    run = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), *parts], check=False)
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", KILLED, str(tmp_path), *parts]
+    run = subprocess.run(command, check=False, env=paths)
     assert run.returncode == -signal.SIGKILL
     cells = sorted(p for p in (tmp_path / "cells").rglob("*") if p.suffix in (".json", ".npz"))
     assert cells

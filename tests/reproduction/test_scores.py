@@ -13,7 +13,7 @@ from relatum.measures.objective import LN2
 from relatum.reproduction.cells import Cells
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
 from relatum.reproduction.scores import bilinear_scores, condensed_subset, sketch_scores
-from relatum.reproduction.settings import TINY
+from tiny_reproduction import TINY
 
 
 def test_scores_are_those_of_sketches(tiny):

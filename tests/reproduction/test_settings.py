@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from relatum.reproduction.settings import FULL, QUICK, TINY, Lifting
+from relatum.reproduction.settings import FULL, QUICK, Lifting
+from tiny_reproduction import TINY
 
 
 @pytest.mark.parametrize("settings", [FULL, QUICK, TINY], ids=lambda s: s.name)

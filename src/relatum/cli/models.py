@@ -21,7 +21,7 @@ from relatum.array_types import Floats
 from relatum.errors import DataError, RelatumError
 from relatum.estimators import LinearRanker, MapClassifier, PartitionClustering
 from relatum.io import csv_text, numbered_rows
-from relatum.io.files import numbered_lines, opened, require_writable, write_atomically
+from relatum.io.files import numbered_lines, open_to_read, require_writable, write_atomically
 
 __all__ = ["fit", "predict"]
 
@@ -124,7 +124,7 @@ def _former_names() -> Iterator[None]:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    with opened(path) as file, _former_names():
+    with open_to_read(path) as file, _former_names():
         try:
             content = joblib.load(file)
             if "relatum" not in content:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import DataError
-from relatum.io.files.reading import opened
+from relatum.io.files.reading import open_to_read
 from relatum.io.files.writing import write_atomically
 from relatum.problem import (
     LinearOrder,
@@ -205,7 +205,7 @@ def load_estimate(path: str | Path, problem: Problem | None = None) -> Estimate:
     DataError
         If the file is not a bundle, or belongs to another problem.
     """
-    with opened(path) as file:  # opened here: numpy leaves a damaged file open
+    with open_to_read(path) as file:  # opened here: numpy leaves a damaged file open
         if file.read(2) != b"PK":
             raise DataError(f"{path} is not a bundle: write one with 'relatum solve -o NAME.npz'.")
         file.seek(0)

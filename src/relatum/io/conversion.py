@@ -25,21 +25,17 @@ __all__ = ["WRITERS", "write_problem"]
 Notes = list[str]
 
 
-def _refuse(why: str, others: str) -> DataError:
-    return DataError(f"{why}; {others}.")
-
-
 def _require_direction(problem: Problem, directed: bool, name: str) -> None:
     symmetric = problem.feasible.has("symmetric")
     if symmetric and directed:
-        raise _refuse(
-            f"{name} scores ordered pairs, this problem ({problem.feasible}) unordered ones",
-            "formats for it are cplib, signed, multicut and pairs",
+        raise DataError(
+            f"{name} scores ordered pairs, this problem ({problem.feasible}) unordered ones; "
+            "formats for it are cplib, signed, multicut and pairs."
         )
     if not symmetric and not directed:
-        raise _refuse(
-            f"{name} scores unordered pairs, this problem ({problem.feasible}) ordered ones",
-            "formats for it are pairs and matrix, and lolib for orders",
+        raise DataError(
+            f"{name} scores unordered pairs, this problem ({problem.feasible}) ordered ones; "
+            "formats for it are pairs and matrix, and lolib for orders."
         )
 
 
@@ -68,41 +64,34 @@ def _listed(problem: Problem) -> tuple[ListedPairs, Notes]:
 
 
 def _lolib(path: Path, problem: Problem) -> Notes:
-    _require_direction(problem, True, "lolib")
     c = problem.dense()
     write_lolib(path, c)
     return _constant(float(np.diagonal(c).sum()))
 
 
 def _cplib(path: Path, problem: Problem) -> Notes:
-    _require_direction(problem, False, "cplib")
     upper, constant = problem.folded()
     write_cplib(path, upper)
     return _constant(constant)
 
 
-def _multicut(path: Path, problem: Problem) -> Notes:
-    _require_direction(problem, False, "multicut")
-    pairs, notes = _listed(problem)
-    write_multicut(path, pairs)
-    return notes
+def _sparse(write: Callable[[Path, ListedPairs], None]) -> Callable[[Path, Problem], Notes]:
+    """Return what writes a problem by listing its pairs."""
 
+    def listed(path: Path, problem: Problem) -> Notes:
+        pairs, notes = _listed(problem)
+        write(path, pairs)
+        return notes
 
-def _signed(path: Path, problem: Problem) -> Notes:
-    _require_direction(problem, False, "signed")
-    pairs, notes = _listed(problem)
-    write_signed_graph(path, pairs)
-    return notes
+    return listed
 
 
 def _pace(path: Path, problem: Problem) -> Notes:
-    _require_direction(problem, False, "pace")
     upper, constant = problem.folded()
     if not np.isin(upper, (-1.0, 1.0)).all():
-        raise _refuse(
+        raise DataError(
             "pace says of each pair that it is an edge (+1) or not (-1), this problem has other "
-            "log-odds",
-            "formats for it are cplib, signed, multicut and pairs",
+            "log-odds; formats for it are cplib, signed, multicut and pairs."
         )
     i, j = np.triu_indices(problem.n, 1)
     write_pace(path, problem.n, i[upper > 0], j[upper > 0])
@@ -114,7 +103,7 @@ def _pairs(path: Path, problem: Problem) -> Notes:
         pairs, notes = _listed(problem)
     else:
         if problem.shape[0] != problem.shape[1] or not problem.feasible.homogeneous:
-            raise _refuse("pairs holds relations on one set", "the format for maps is matrix")
+            raise DataError("pairs holds relations on one set; the format for maps is matrix.")
         c = problem.dense()
         i, j = np.nonzero(~np.eye(problem.n, dtype=np.bool_))
         pairs = ListedPairs(problem.n, i, j, c[i, j])
@@ -135,8 +124,8 @@ def _matrix(path: Path, problem: Problem) -> Notes:
 WRITERS: dict[str, Callable[[Path, Problem], Notes]] = {
     "lolib": _lolib,
     "cplib": _cplib,
-    "multicut": _multicut,
-    "signed": _signed,
+    "multicut": _sparse(write_multicut),
+    "signed": _sparse(write_signed_graph),
     "pace": _pace,
     "pairs": _pairs,
     "matrix": _matrix,
@@ -177,6 +166,8 @@ def write_problem(path: str | Path, problem: Problem, format: str | None = None)
             f"{path}: evidence is no part of a file of log-odds; leave it out, and give it as "
             "--evidence when the file is read."
         )
+    if name not in ("pairs", "matrix"):
+        _require_direction(problem, name == "lolib", name)
     notes = WRITERS[name](path, problem)
     if problem.ids is not None and name != "pairs":
         notes.append("elements are numbered from 0 in the order of their names, which are left out")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.io.files.reading import numbered_lines, opened
+from relatum.io.files.reading import numbered_lines, open_to_read
 from relatum.io.files.writing import numbers_as_text, write_atomically, write_lines
 from relatum.io.listed_pairs import numbers_of
 
@@ -49,7 +49,7 @@ def read_matrix(path: str | Path) -> Floats:
 
 
 def _array(path: str | Path) -> Floats:
-    with opened(path) as file:
+    with open_to_read(path) as file:
         if file.read(4) not in (b"\x93NUM", b"PK\x03\x04"):
             raise DataError(f"{path} is not an array of numpy; write one with numpy.save.")
         file.seek(0)

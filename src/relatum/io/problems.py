@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 
 from relatum.errors import DataError, FeasibleSetError, ProblemError
+from relatum.io.cplib import read_cplib
 from relatum.io.files.reading import numbered_lines, whole_number
+from relatum.io.listed_pairs import ListedPairs
 from relatum.io.lolib import read_lolib
 from relatum.io.matrices import read_matrix
+from relatum.io.multicut import read_multicut
 from relatum.io.pace import read_pace
-from relatum.io.scored_pairs import numbered_rows, read_pair_table
+from relatum.io.preflib import read_preflib
+from relatum.io.scored_pairs import ARROW_ENDINGS, numbered_rows, read_pair_table
+from relatum.io.signed_graph import read_signed_graph
 from relatum.problem import (
     EQUIVALENCES,
     LINEAR_ORDERS,
@@ -86,15 +91,11 @@ def _lolib(r: Request) -> Problem:
 
 
 def _cplib(r: Request) -> Problem:
-    from relatum.io.cplib import read_cplib
-
     scores = read_cplib(r.path)
-    if len(scores) == 0:
-        return Problem(np.zeros((1, 1)), r.set_or(EQUIVALENCES))
-    return Problem(scores, r.set_or(EQUIVALENCES))
+    return Problem(scores if len(scores) else np.zeros((1, 1)), r.set_or(EQUIVALENCES))
 
 
-def _listed(r: Request, pairs: Any) -> Problem:
+def _listed(r: Request, pairs: ListedPairs) -> Problem:
     return Problem.from_pairs(
         pairs.i,
         pairs.j,
@@ -107,8 +108,6 @@ def _listed(r: Request, pairs: Any) -> Problem:
 
 
 def _multicut(r: Request) -> Problem:
-    from relatum.io.multicut import read_multicut
-
     instances = read_multicut(r.path)
     if not 0 <= r.number < len(instances):
         raise DataError(f"{r.path} holds the instances 0 ... {len(instances) - 1}, not {r.number}.")
@@ -116,8 +115,6 @@ def _multicut(r: Request) -> Problem:
 
 
 def _signed(r: Request) -> Problem:
-    from relatum.io.signed_graph import read_signed_graph
-
     return _listed(r, read_signed_graph(r.path))
 
 
@@ -141,8 +138,6 @@ def _pairs(r: Request) -> Problem:
 
 
 def _preflib(r: Request) -> Problem:
-    from relatum.io.preflib import read_preflib
-
     rankings = read_preflib(r.path)
     c = np.zeros((rankings.n, rankings.n))
     for ranks, count in zip(rankings.ranks, rankings.counts, strict=True):
@@ -170,29 +165,18 @@ FORMATS: dict[str, Callable[[Request], Problem]] = {
     "matrix": _matrix,
 }
 _ENDINGS = {
-    ".gr": "pace",
-    ".soc": "preflib",
-    ".soi": "preflib",
-    ".toc": "preflib",
-    ".toi": "preflib",
-    ".csv": "pairs",
-    ".tsv": "pairs",
-    ".parquet": "pairs",
-    ".arrow": "pairs",
-    ".feather": "pairs",
-    ".npy": "matrix",
-    ".npz": "matrix",
-    ".mat": "lolib",
-    ".lop": "lolib",
+    "pace": (".gr",),
+    "preflib": (".soc", ".soi", ".toc", ".toi"),
+    "pairs": (".csv", ".tsv", *ARROW_ENDINGS),
+    "matrix": (".npy", ".npz"),
+    "lolib": (".mat", ".lop"),
 }
 
 
 def format_of(path: Path) -> str | None:
     """Tell the format from the ending of a file's name."""
-    for suffix in reversed(path.suffixes):
-        if suffix in _ENDINGS:
-            return _ENDINGS[suffix]
-    return None
+    told = (f for s in reversed(path.suffixes) for f, endings in _ENDINGS.items() if s in endings)
+    return next(told, None)
 
 
 def _guess(path: Path) -> str:

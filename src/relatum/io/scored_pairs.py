@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, MissingDependencyError
-from relatum.io.files.reading import lines_of, opened, whole_number
+from relatum.io.files.reading import lines_of, open_to_read, whole_number
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
 
 __all__ = [
@@ -170,7 +170,7 @@ def read_pair_table(path: str | Path) -> Any:
     if suffix not in ARROW_ENDINGS:
         return _Table(path)
     pa = _pyarrow(f"Reading {path}")
-    with opened(path) as file:
+    with open_to_read(path) as file:
         read = pa.parquet.read_table if suffix == ".parquet" else pa.feather.read_table
         try:
             return read(file)

@@ -1,6 +1,6 @@
 """Files read with errors that name file and line, and written whole or not at all."""
 
-from relatum.io.files.reading import numbered_lines, opened
+from relatum.io.files.reading import numbered_lines, open_to_read
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
 
-__all__ = ["numbered_lines", "opened", "require_writable", "write_atomically", "write_lines"]
+__all__ = ["numbered_lines", "open_to_read", "require_writable", "write_atomically", "write_lines"]

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from relatum.errors import DataError
 
-__all__ = ["lines_of", "numbered_lines", "opened", "read_text", "whole_number"]
+__all__ = ["lines_of", "numbered_lines", "open_to_read", "read_text", "whole_number"]
 
 LONGEST_WORD = 1 << 20  # bytes without a blank, a comma or a line end
 LONGEST_LINE = 1 << 28
@@ -31,7 +31,7 @@ def whole_number(word: str) -> int | None:
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[IO[bytes]]:
+def open_to_read(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file to read its bytes, unzipped if its name ends in ``.gz``."""
     path = Path(path)
     try:
@@ -114,7 +114,7 @@ class _Checked(io.RawIOBase):
 def lines_of(path: str | Path) -> Iterator[str]:
     """Yield the lines of a file, without their ends."""
     number = 0
-    with opened(path) as file:
+    with open_to_read(path) as file:
         checked = io.BufferedReader(_Checked(file, path), 1 << 16)
         text = io.TextIOWrapper(checked, encoding="utf-8-sig")
         try:
