@@ -33,7 +33,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from relatum.array_types import Floats
-from relatum.errors import DataError
+from relatum.errors import DataError, ProblemError
+from relatum.problem import score_column
 
 __all__ = [
     "CERTAIN",
@@ -130,24 +131,14 @@ def find_columns(
     True
     """
     have = list(names)
-    if log_odds is not None and probability is not None:
-        raise DataError("Give the score column once: either log_odds= or probability=.")
-    if log_odds is None and probability is None:
-        if "match_weight" in have or "match_probability" not in have:
-            log_odds = "match_weight"
-        else:
-            probability = "match_probability"
-    score = str(probability if log_odds is None else log_odds)
-    missing = [name for name in (left, right, score) if name not in have]
-    if missing:
-        raise DataError(
-            f"The table of pairs has no column {missing[0]!r}; its columns are {', '.join(have)}. "
-            "Name the columns with left=, right= and log_odds= (bits) or probability=."
-        )
+    try:
+        score, is_probability = score_column(have, (left, right), log_odds, probability)
+    except ProblemError as error:
+        raise DataError(str(error)) from None
     sources: tuple[str | None, str | None] = (None, None)
     if {"source_dataset_l", "source_dataset_r"} <= set(have):
         sources = ("source_dataset_l", "source_dataset_r")
-    return Columns(left, right, score, log_odds is None, *sources)
+    return Columns(left, right, score, is_probability, *sources)
 
 
 def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:

@@ -31,6 +31,7 @@ from relatum.problem.feasible import (
     evidence,
     one_per_group,
 )
+from relatum.problem.frames import score_column
 from relatum.problem.problem import DENSE_LIMIT, Problem
 from relatum.problem.properties import Evidence, Property
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
@@ -75,4 +76,5 @@ __all__ = [
     "condensed_places",
     "evidence",
     "one_per_group",
+    "score_column",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
 
-__all__ = ["columns_of_edges", "columns_of_table", "enumerate_ids"]
+__all__ = ["columns_of_edges", "columns_of_table", "enumerate_ids", "score_column"]
 
 
 def _column_names(table: Any) -> list[str]:
@@ -37,22 +38,34 @@ def columns_of_table(
 ) -> tuple[NDArray[Any], NDArray[Any], Floats]:
     """Return (left ids, right ids, log2-odds) of a table of scored pairs."""
     names = _column_names(table)
+    score, is_probability = score_column(names, (left, right), log_odds, probability)
+    values = _numbers(_column(table, score), score)
+    if is_probability:
+        values = _log_odds_of(values, score)
+    return _column(table, left), _column(table, right), values
+
+
+def score_column(
+    names: Sequence[str], ids: tuple[str, str], log_odds: str | None, probability: str | None
+) -> tuple[str, bool]:
+    """Return the column of scores of a table of pairs, and whether it holds probabilities.
+
+    By default it is ``match_weight`` if there is such a column, else ``match_probability``.
+    """
     if log_odds is not None and probability is not None:
         raise ProblemError("Give the score column once: either log_odds= or probability=.")
     if log_odds is None and probability is None:
-        log_odds = "match_weight" if "match_weight" in names else None
-        probability = "match_probability" if log_odds is None else None
-    score = log_odds if log_odds is not None else str(probability)
-    missing = [n for n in (left, right, score) if n not in names]
+        weights = "match_weight" in names or "match_probability" not in names
+        log_odds, probability = ("match_weight", None) if weights else (None, "match_probability")
+    score = str(probability if log_odds is None else log_odds)
+    missing = [name for name in (*ids, score) if name not in names]
     if missing:
         raise ProblemError(
-            f"The table has no column {missing[0]!r}; its columns are {', '.join(names)}. Name the "
-            "columns with left=, right= and log_odds= or probability=."
+            f"The table of pairs has no column {missing[0]!r}; its columns are {', '.join(names)}. "
+            "Name the columns with left=, right= and log_odds= (bits, by default match_weight) or "
+            "probability= (by default match_probability)."
         )
-    values = _numbers(_column(table, score), score)
-    if log_odds is None:
-        values = _log_odds_of(values, score)
-    return _column(table, left), _column(table, right), values
+    return score, log_odds is None
 
 
 def _numbers(values: NDArray[Any], name: str) -> Floats:

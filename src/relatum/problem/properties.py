@@ -115,10 +115,6 @@ def _ordered_pairs(n: int) -> Index:
     return np.column_stack([i, j]).astype(np.int64)
 
 
-def _unordered_pairs(n: int) -> Index:
-    return np.column_stack(np.triu_indices(n, 1)).astype(np.int64)
-
-
 def _worst(index: Index, violation: Floats, tolerance: float, limit: int) -> Index:
     """Keep the rows violated by more than the tolerance, worst first."""
     keep = np.flatnonzero(violation > tolerance)
@@ -158,41 +154,40 @@ class Symmetric(Property):
         return np.asarray((x - x.T)[a, b])
 
 
+class _OfUnorderedPairs(Property):
+    """A property with one row for every unordered pair of different elements."""
+
+    homogeneous = True
+
+    def index(self, shape: Shape) -> Index:
+        return np.column_stack(np.triu_indices(shape[0], 1)).astype(np.int64)
+
+
 @dataclass(frozen=True)
-class Antisymmetric(Property):
+class Antisymmetric(_OfUnorderedPairs):
     """Of two different elements, at most one is related to the other."""
 
     name = "antisymmetric"
-    homogeneous = True
 
     def contains(self, matrix: Flags) -> bool:
         both = matrix & matrix.T
         return int(np.count_nonzero(both)) == int(np.count_nonzero(np.diagonal(matrix)))
 
-    def index(self, shape: Shape) -> Index:
-        return _unordered_pairs(shape[0])
-
     def excess(self, x: Floats) -> Floats:
-        a, b = _unordered_pairs(x.shape[0]).T
-        return np.asarray((x + x.T - 1)[a, b])
+        return np.asarray((x + x.T - 1)[np.triu_indices(len(x), 1)])
 
 
 @dataclass(frozen=True)
-class Connex(Property):
+class Connex(_OfUnorderedPairs):
     """Of two different elements, at least one is related to the other."""
 
     name = "connex"
-    homogeneous = True
 
     def contains(self, matrix: Flags) -> bool:
         return bool((matrix | matrix.T | np.eye(len(matrix), dtype=np.bool_)).all())
 
-    def index(self, shape: Shape) -> Index:
-        return _unordered_pairs(shape[0])
-
     def excess(self, x: Floats) -> Floats:
-        a, b = _unordered_pairs(x.shape[0]).T
-        return np.asarray((1 - x - x.T)[a, b])
+        return np.asarray((1 - x - x.T)[np.triu_indices(len(x), 1)])
 
 
 @dataclass(frozen=True)
@@ -216,20 +211,27 @@ class Transitive(Property):
         return np.asarray(index)
 
 
+class _AtLeastOne(Property):
+    """Every element of one set is related to some element of the other."""
+
+    axis: ClassVar[int]  # over which the matrix is summed: 1 for elements of A, 0 for those of B
+
+    def contains(self, matrix: Flags) -> bool:
+        return bool(matrix.any(axis=self.axis).all())
+
+    def index(self, shape: Shape) -> Index:
+        return np.arange(shape[1 - self.axis], dtype=np.int64)[:, None]
+
+    def excess(self, x: Floats) -> Floats:
+        return np.asarray(1 - x.sum(axis=self.axis))
+
+
 @dataclass(frozen=True)
-class HasImage(Property):
+class HasImage(_AtLeastOne):
     """Every element of A is related to at least one element of B."""
 
     name = "has_image"
-
-    def contains(self, matrix: Flags) -> bool:
-        return bool(matrix.any(axis=1).all())
-
-    def index(self, shape: Shape) -> Index:
-        return np.arange(shape[0], dtype=np.int64)[:, None]
-
-    def excess(self, x: Floats) -> Floats:
-        return np.asarray(1 - x.sum(axis=1))
+    axis = 1
 
     @property
     def sentence(self) -> str:
@@ -272,19 +274,11 @@ class AtMost(Property):
 
 
 @dataclass(frozen=True)
-class HasPreimage(Property):
+class HasPreimage(_AtLeastOne):
     """Every element of B is related to by at least one element of A."""
 
     name = "has_preimage"
-
-    def contains(self, matrix: Flags) -> bool:
-        return bool(matrix.any(axis=0).all())
-
-    def index(self, shape: Shape) -> Index:
-        return np.arange(shape[1], dtype=np.int64)[:, None]
-
-    def excess(self, x: Floats) -> Floats:
-        return np.asarray(1 - x.sum(axis=0))
+    axis = 0
 
     @property
     def sentence(self) -> str:

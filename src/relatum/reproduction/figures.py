@@ -34,6 +34,7 @@ AXIS = r"$\sigma^{-2}$ (natural logarithms)"
 def draw(settings: Settings, results: dict[str, Any], folder: Path) -> list[str]:
     """Draw the figures of the parts that were run, as PNG and SVG; return their names."""
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependencyError(
@@ -57,16 +58,10 @@ def draw(settings: Settings, results: dict[str, Any], folder: Path) -> list[str]
         folder.mkdir(parents=True, exist_ok=True)
         figure.savefig(folder / f"{name}.png", dpi=110)
         # fixed names and no date: the same numbers give the same file
-        with _settled():
+        with rc_context({"svg.hashsalt": "relatum"}):
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
         made.append(name)
     return made
-
-
-def _settled() -> Any:
-    from matplotlib import rc_context
-
-    return rc_context({"svg.hashsalt": "relatum"})
 
 
 def _colours(settings: Settings) -> dict[str, str]:
@@ -94,42 +89,45 @@ def _legend(axes: Any, settings: Settings) -> None:
     axes.legend(frameon=False, fontsize=8)
 
 
-def _maps_error(panels: Any, settings: Settings, maps: dict[str, Any]) -> None:
+def _map_curves(
+    axes: Any, settings: Settings, maps: dict[str, Any], value: Callable[[Any], float], paper: Any
+) -> None:
+    """Draw a value of the fits of every lifting against the strength, and the paper's curve."""
     colours = _colours(settings)
+    for lifting in settings.liftings:
+        fits, colour = maps[lifting.name], colours[lifting.name]
+        x = _strengths([fit["power"] for fit in fits])
+        axes.plot(x, [value(f) for f in fits], "o-", ms=3, color=colour, label=lifting.title)
+        if settings.data == "mnist":
+            figure, split, scale = paper
+            _paper(axes, figure, lifting, split, colour, scale)
+    axes.set_xscale("log")
+    axes.set_xlabel(AXIS)
+
+
+def _maps_error(panels: Any, settings: Settings, maps: dict[str, Any]) -> None:
     for axes, split in zip(panels, ("train", "test"), strict=True):
-        for lifting in settings.liftings:
-            fits, colour = maps[lifting.name], colours[lifting.name]
-            x = _strengths([fit["power"] for fit in fits])
-            y = [100 * fit[f"{split}_error"] for fit in fits]
-            axes.plot(x, y, "o-", ms=3, color=colour, label=lifting.title)
-            if settings.data == "mnist":
-                _paper(axes, "map-error", lifting, split, colour, 100)
-        axes.set_xscale("log")
-        axes.set(xlabel=AXIS, ylabel="misclassified images in %")
+        error = f"{split}_error"
+        paper = ("map-error", split, 100)
+        _map_curves(axes, settings, maps, lambda fit, e=error: 100 * fit[e], paper)  # type: ignore[misc]
+        axes.set_ylabel("misclassified images in %")
         axes.set_title({"train": "training", "test": "test"}[split])
         axes.set_ylim(bottom=0, top=16 if settings.data == "mnist" else None)
     _legend(panels[0], settings)
 
 
 def _maps_seconds(panels: Any, settings: Settings, maps: dict[str, Any]) -> None:
-    colours = _colours(settings)
-    names = {"train": ("map-train-kiloseconds", 1000.0), "test": ("map-test-seconds", 1.0)}
+    names = {"train": ("map-train-kiloseconds", "", 1000.0), "test": ("map-test-seconds", "", 1.0)}
     sizes = {"mnist": (60000, 10000), "digits": (1000, 797)}[settings.data]
-    shares = [size / sum(sizes) for size in sizes]
-    for axes, share, (split, (figure, scale)) in zip(panels, shares, names.items(), strict=True):
-        for lifting in settings.liftings:
-            fits, colour = maps[lifting.name], colours[lifting.name]
-            x = _strengths([fit["power"] for fit in fits])
-            y = [
-                max(fit[f"{split}_cpu_seconds"] + share * fit["features_cpu_seconds"], 1e-3)
-                for fit in fits
-            ]
-            axes.plot(x, y, "o-", ms=3, color=colour, label=lifting.title)
-            if settings.data == "mnist":
-                _paper(axes, figure, lifting, "", colour, scale)
-        axes.set_xscale("log")
+    for axes, size, (split, paper) in zip(panels, sizes, names.items(), strict=True):
+
+        def seconds(fit: Any, share: float = size / sum(sizes), split: str = split) -> float:
+            spent = fit[f"{split}_cpu_seconds"] + share * fit["features_cpu_seconds"]
+            return max(float(spent), 1e-3)
+
+        _map_curves(axes, settings, maps, seconds, paper)
         axes.set_yscale("log")
-        axes.set(xlabel=AXIS, ylabel="processor seconds")
+        axes.set_ylabel("processor seconds")
         axes.set_title({"train": "training, with features", "test": "test, with features"}[split])
     _legend(panels[1], settings)
 
@@ -176,7 +174,7 @@ def _pairs_seconds(panels: Any, settings: Settings, pairs: dict[str, Any]) -> No
             pairs[lifting.name][sample]["train_cpu_seconds"] / strengths
             for lifting in settings.liftings
         ]
-        axes.bar(places - 0.2, ours, 0.4, color="tab:blue", label="ours, a strength")
+        axes.bar(places - 0.2, ours, 0.4, color="tab:blue", label="ours, per strength")
         if settings.data == "mnist":
             figure = f"pairs-train-kiloseconds-{sample}"
             paper = [1000 * np.mean(curve(figure, lifting)[1]) for lifting in settings.liftings]
@@ -185,7 +183,7 @@ def _pairs_seconds(panels: Any, settings: Settings, pairs: dict[str, Any]) -> No
         axes.set_xticks(
             places, [lifting.title.replace(", ", "\n") for lifting in settings.liftings]
         )
-        axes.set(ylabel="seconds of training a strength", title=f"{sample} pairs")
+        axes.set(ylabel="seconds of training per strength", title=f"{sample} pairs")
         axes.legend(frameon=False, fontsize=8)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import log2
 from typing import Any
 
 from relatum.measures import LN2
@@ -15,8 +16,10 @@ __all__ = ["checks", "markdown"]
 Check = tuple[str, bool]
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+def _table(head: str, rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table; `head` holds the headings, with bars between them."""
+    names = [name.strip() for name in head.split("|")]
+    lines = [names, ["---"] + ["---:"] * (len(names) - 1), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines) + "\n"
 
 
@@ -61,14 +64,8 @@ def _maps(settings: Settings, maps: dict[str, Any]) -> list[str]:
                 f"{best['test_cpu_seconds']:.2f}",
             ]
         )
-    head = [
-        "lifting",
-        "paper: test error in %",
-        "test error in %",
-        "training error in %",
-        "features + training, CPU s",
-        "test, CPU s",
-    ]
+    head = "lifting | paper: test error in % | test error in % | training error in %"
+    head += " | features + training, CPU s | test, CPU s"
     out = [_table(head, rows)]
     out.append("The strength with the least test error is shown, as in the paper.\n")
     if "fewer" in maps:
@@ -82,8 +79,6 @@ def _maps(settings: Settings, maps: dict[str, Any]) -> list[str]:
 
 def _power(strength: float) -> str:
     """Write a strength of the prior, in natural units, as a power of two."""
-    from math import log2
-
     return f"2^{log2(strength):.1f}".replace(".0", "")
 
 
@@ -105,15 +100,9 @@ def _pairs(settings: Settings, pairs: dict[str, Any]) -> list[str]:
                     f"{found['train_cpu_seconds']:.0f}",
                 ]
             )
-    head = [
-        "lifting",
-        "training pairs",
-        "best strength",
-        "error, stratified, in %",
-        "error, unstratified, in %",
-        "readings",
-        f"CPU s, all {len(settings.pair_powers)} strengths",
-    ]
+    head = "lifting | training pairs | best strength | error, stratified, in %"
+    head += " | error, unstratified, in % | readings"
+    head += f" | CPU s, all {len(settings.pair_powers)} strengths"
     out = [_table(head, rows)]
     if settings.data == "mnist":
         found = pairs[settings.measure.name]
@@ -125,12 +114,8 @@ def _pairs(settings: Settings, pairs: dict[str, Any]) -> list[str]:
             ("pairs, unstratified", found["unstratified"]["error_unstratified"][u]),
         ]
         out.append(f"At the paper's strengths, {settings.measure.title}:\n")
-        out.append(
-            _table(
-                ["", "paper, %", "ours, %"],
-                [[name, QUOTED[name], _percent(error, 1)] for name, error in quoted],
-            )
-        )
+        lines = [[name, QUOTED[name], _percent(error, 1)] for name, error in quoted]
+        out.append(_table(" | paper, % | ours, %", lines))
     return out
 
 
@@ -147,22 +132,9 @@ def _equivalences(settings: Settings, found: dict[str, Any]) -> list[str]:
         for line in sorted(found[name]["summary"], key=lambda r: (r["n"], r["method"])):
             printed = paper.get((line["method"], line["n"]), {})
             rows.append(_clustering_row(line, printed))
-        head = [
-            "method",
-            "elements",
-            "e_RI, %",
-            "paper",
-            "VI, nats",
-            "paper",
-            "sets",
-            "paper",
-            "objective a pair x 100, nats",
-            "paper",
-            "CPU s",
-            "paper",
-            "relative gap",
-            "proven and verified",
-        ]
+        head = "method | elements | e_RI, % | paper | VI, nats | paper | sets | paper"
+        head += " | objective per pair x 100, nats | paper | CPU s | paper"
+        head += " | relative gap | proven and verified"
         out.append(f"### {title}\n")
         alone = found[name].get("pair_errors")
         if alone is not None:
@@ -216,7 +188,7 @@ def _orders(settings: Settings, orders: dict[str, Any]) -> list[str]:
                     f"{speed:,.0f}",
                 ]
             )
-        head = ["", *METRICS, "proven", "verified", "sentences a CPU second"]
+        head = f" | {' | '.join(METRICS)} | proven | verified | sentences per CPU second"
         out += [f"### {name}: {found['words']:,} words, {title}\n", _table(head, rows)]
     return out
 
@@ -231,8 +203,7 @@ def _beyond(settings: Settings, found: dict[str, Any]) -> list[str]:
         ]
         for row in found["liftings"].values()
     ]
-    head = ["lifting", "features", "test error in %", "features + training, CPU s"]
-    out = [_table(head, rows)]
+    out = [_table("lifting | features | test error in % | features + training, CPU s", rows)]
     pairs = found["bilinear"]
     out.append(
         f"Bilinear measure of pairs: {_percent(pairs['error_stratified'])} % of stratified and "
@@ -249,13 +220,6 @@ def _beyond(settings: Settings, found: dict[str, Any]) -> list[str]:
         f"± {100 * joint['difference_standard_error']:.1f}).\n"
     )
     if found["images"]:
-        head = [
-            "images",
-            "map error in %",
-            "pair error (stratified) in %",
-            "e_RI of all, %",
-            "sets",
-        ]
         rows = [
             [
                 row["name"],
@@ -267,6 +231,7 @@ def _beyond(settings: Settings, found: dict[str, Any]) -> list[str]:
             ]
             for row in found["images"]
         ]
+        head = "images | map error in % | pair error (stratified) in % | e_RI of all, % | sets"
         out.append(_table(head, rows))
     return out
 
