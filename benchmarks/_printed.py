@@ -136,7 +136,7 @@ def _logistic(model: Any, learner: LogisticLearner, y: list[Any]) -> Any:
     from pyscipopt import exp, log
 
     x, weights = learner.x, learner.weights
-    # the prior alone costs no more than theta = 0, which costs a bit a pair
+    # the prior alone costs no more than theta = 0, which costs a bit per pair
     reach = math.sqrt(2.0 * LN2 * float(weights.sum()) / learner.strength)
     theta = [model.addVar(f"theta{k}", lb=-reach, ub=reach) for k in range(learner.width)]
     cost: Any = sum(learner.strength / (2.0 * LN2) * t * t for t in theta)

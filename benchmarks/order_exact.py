@@ -266,7 +266,7 @@ def run_peers(folder, args, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="*", default=["IO", "SGB", "MB", "RandB"])
-    parser.add_argument("--limit", type=float, help="processor seconds an instance")
+    parser.add_argument("--limit", type=float, help="processor seconds per instance")
     parser.add_argument("--most", type=int, default=0, help="instances of each set; 0 for all")
     parser.add_argument("--every", type=int, default=1, help="take every so many instances")
     parser.add_argument("--instances", nargs="*", help="only these, in this order")

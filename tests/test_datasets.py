@@ -98,7 +98,7 @@ def test_a_missing_file_is_named_with_the_way_to_get_it(tmp_path):
 def test_images_without_labels_are_refused(tmp_path):
     write_set(tmp_path / "set")
     (tmp_path / "set" / "t10k-labels-idx1-ubyte.gz").write_bytes(idx(np.zeros(4, np.uint8)))
-    with pytest.raises(DataError, match="one label an image"):
+    with pytest.raises(DataError, match="one label per image"):
         load_images(tmp_path / "set")
 
 

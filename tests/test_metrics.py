@@ -125,7 +125,7 @@ def test_distances_are_symmetric_and_right_invariant():
 def test_errors_say_what_is_wrong():
     with pytest.raises(DataError, match="same elements, got 3 and 2"):
         metrics.rand_error([0, 1, 2], [0, 1])
-    with pytest.raises(DataError, match="one label an element"):
+    with pytest.raises(DataError, match="one label per element"):
         metrics.rand_error([[0]], [0])
     with pytest.raises(DataError, match="bits"):
         metrics.variation_of_information([0, 1], [0, 1], unit="bans")

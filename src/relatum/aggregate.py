@@ -192,7 +192,7 @@ def _checked_ranks(rankings: ArrayLike) -> Index:
     ranks = np.asarray(rankings)
     if ranks.ndim != 2 or ranks.dtype.kind not in "iu" or ranks.size == 0:
         raise DataError(
-            "Rankings are an integer array with one row a ranking: the place of each element, "
+            "Rankings are an integer array with one row per ranking: the place of each element, "
             f"negative if it is not ranked; got shape {ranks.shape} and dtype {ranks.dtype}."
         )
     return ranks.astype(np.int64)
@@ -201,7 +201,7 @@ def _checked_ranks(rankings: ArrayLike) -> Index:
 def _checked_counts(counts: ArrayLike, r: int) -> Floats:
     weight = np.asarray(counts, dtype=np.float64)
     if weight.shape != (r,) or not np.isfinite(weight).all() or (weight < 0).any():
-        raise DataError(f"counts are {r} numbers, finite and not negative, one a ranking.")
+        raise DataError(f"counts are {r} numbers, finite and not negative, one per ranking.")
     return weight
 
 

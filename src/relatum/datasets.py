@@ -122,7 +122,7 @@ def load_images(folder: str | Path) -> tuple[Digits, Digits]:
         if len(images) != len(labels) or labels.ndim != 1:
             raise DataError(
                 f"{folder}: {len(images)} images but labels of shape {labels.shape} in {part}; "
-                f"there should be one label an image."
+                f"there should be one label per image."
             )
         flat = images.reshape(len(images), -1).astype(np.uint8, copy=False)
         parts.append(Digits(flat, labels.astype(np.int64)))
@@ -222,7 +222,7 @@ def read_sentences(
     path = Path(path)
     if not path.is_file():
         raise DataError(
-            f"There is no text file {path}; give one with a sentence a line, plain or .gz."
+            f"There is no text file {path}; give one with a sentence per line, plain or .gz."
         )
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")

@@ -49,7 +49,7 @@ def _labels(true: Labels, estimated: Labels) -> tuple[Index, Index]:
         array = labels.labels if isinstance(labels, Partition) else np.asarray(labels)
         if array.ndim != 1 or array.size == 0:
             raise DataError(
-                f"A partition is given by one label an element, got shape {array.shape}."
+                f"A partition is given by one label per element, got shape {array.shape}."
             )
         out.append(np.unique(array, return_inverse=True)[1].astype(np.int64))
     if len(out[0]) != len(out[1]):

@@ -165,7 +165,7 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
     images : array-like of shape (n, height, width) or (n, side * side)
     labels : array-like of shape (n,)
     most : int
-        Clusters, and images a cluster.
+        Clusters, and images per cluster.
     """
     pictures, clusters = np.asarray(images, dtype=np.float64), np.asarray(labels)
     if pictures.ndim == 2:
@@ -186,7 +186,7 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
             top, left = row * (height + 1), column * (width + 1)
             sheet[top : top + height, left : left + width] = pictures[k]
     axes.imshow(sheet, cmap="gray_r", interpolation="nearest")
-    axes.set(xticks=[], yticks=[], ylabel="one cluster a row")
+    axes.set(xticks=[], yticks=[], ylabel="one cluster per row")
     return axes
 
 

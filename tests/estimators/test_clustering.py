@@ -128,7 +128,7 @@ def test_errors(blobs):
         rt.PartitionClustering().fit(X, np.zeros(len(X)))
     with pytest.raises(DataError, match="these put none"):
         rt.PartitionClustering().fit(X, np.arange(len(X)))
-    with pytest.raises(DataError, match="one entry a pair"):
+    with pytest.raises(DataError, match="one entry per pair"):
         rt.PartitionClustering().fit_pairs(X, [0, 1], [1], [1, 0])
     with pytest.raises(DataError, match="one label for each"):
         rt.PartitionClustering().fit(X, labels[:3])
@@ -162,5 +162,5 @@ def test_semi_supervised_says_what_it_takes():
     bilinear = rt.PartitionClustering(measure=rt.BilinearPairMeasure(), semi_supervised=True)
     with pytest.raises(DataError, match="BilinearPairMeasure is learned from labels only"):
         bilinear.fit(x, [0, 0, 1, -1])
-    with pytest.raises(DataError, match="one integer an element"):
+    with pytest.raises(DataError, match="one integer per element"):
         rt.PartitionClustering(semi_supervised=True).fit(x, ["a", "b", "a", "b"])

@@ -151,5 +151,5 @@ def test_semi_supervised_says_what_it_takes():
     x = np.eye(4)
     with pytest.raises(DataError, match="no labelled element"):
         rt.MapClassifier(semi_supervised=True).fit(x, [-1, -1, -1, -1])
-    with pytest.raises(DataError, match="one number an element"):
+    with pytest.raises(DataError, match="one number per element"):
         rt.MapClassifier(semi_supervised=True).fit(x, np.eye(4, dtype=int))

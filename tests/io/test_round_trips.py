@@ -164,7 +164,7 @@ def test_what_writers_refuse(tmp_path):
         (lambda p: io.write_preflib(p.with_suffix(".toc"), part), "use the ending .soi or .toi"),
         (lambda p: io.write_preflib(p.with_suffix(".soc"), odd), "whole number of voters"),
         (lambda p: io.write_preflib(p.with_suffix(".soc"), lined), "a name is one line"),
-        (lambda p: io.write_pair_table(p, ["a"], ["b"], [1.0, 2.0]), "one entry a pair"),
+        (lambda p: io.write_pair_table(p, ["a"], ["b"], [1.0, 2.0]), "one entry per pair"),
         (lambda p: io.write_matrix(p, [1.0]), "rows and columns"),
     ]
     for write, message in cases:

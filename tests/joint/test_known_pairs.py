@@ -75,7 +75,7 @@ def test_partial_labels():
     assert rt.partial_evidence([1, -1], rt.MAPS) == rt.evidence(related=[(0, 1)])
     with pytest.raises(DataError, match="share a place"):
         rt.partial_evidence([1, 1], rt.LINEAR_ORDERS)
-    with pytest.raises(DataError, match="one integer an element"):
+    with pytest.raises(DataError, match="one integer per element"):
         rt.partial_evidence([0.5, 1.0], rt.MAPS)
     with pytest.raises(DataError, match="give pairs"):
         rt.partial_evidence([0, 1], rt.PREORDERS)

@@ -392,7 +392,7 @@ def test_wrong_input_is_named(tmp_path):
         rt.cluster_pairs(tmp_path / "none.parquet")
     with pytest.raises(DataError, match="DuckDB relation"):
         rt.cluster_pairs(7)
-    with pytest.raises(DataError, match="one number a row"):
+    with pytest.raises(DataError, match="one number per row"):
         rt.cluster_pairs(
             pa.table({"unique_id_l": ["a"], "unique_id_r": ["b"], "match_weight": ["x"]})
         )

@@ -31,7 +31,7 @@ def test_columns_come_out_alike(library):
 
 @pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_scores_that_are_no_numbers(library):
-    with pytest.raises(ProblemError, match="'match_weight' holds one number a row"):
+    with pytest.raises(ProblemError, match="'match_weight' holds one number per row"):
         columns_of_table(
             library(table(match_weight=["x", "y"])), "unique_id_l", "unique_id_r", None, None
         )
@@ -39,7 +39,7 @@ def test_scores_that_are_no_numbers(library):
 
 def test_missing_scores_of_pandas():
     frame = pd.DataFrame(table(match_weight=pd.Series([0.5, pd.NA], dtype=object)))
-    with pytest.raises(ProblemError, match="'match_weight' holds one number a row"):
+    with pytest.raises(ProblemError, match="'match_weight' holds one number per row"):
         columns_of_table(frame, "unique_id_l", "unique_id_r", None, None)
 
 

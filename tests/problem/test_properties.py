@@ -142,7 +142,7 @@ def test_evidence_is_a_set_of_facts():
         (lambda: Evidence(related=3), EvidenceError, "list of pairs"),
         (lambda: Evidence(unrelated=[(0, 0.5)]), EvidenceError, "dtype float64"),
         (lambda: Evidence(unrelated=[(0, -1)]), EvidenceError, "numbered from 0"),
-        (lambda: OnePerGroup([[0]]), FeasibleSetError, "one group label an element"),
+        (lambda: OnePerGroup([[0]]), FeasibleSetError, "one group label per element"),
         (lambda: OnePerGroup([0]).check((2, 2)), FeasibleSetError, "1 group labels for 2"),
         (lambda: Evidence([(0, 5)]).check((2, 2)), EvidenceError, r"\(0, 5\)"),
         (lambda: Transitive().check((2, 3)), FeasibleSetError, r"\|A\| = 2"),

@@ -1,6 +1,7 @@
-"""The command line.
+"""The command line: one function per command here, one module per command beside it.
 
-Commands import what they need when they run, so that ``relatum --help`` is quick. Exit
+Commands import what they need when they run, so that ``relatum --help`` is quick; they may import
+any room, and no room imports them. Begin here, then with `solve`. Exit
 codes: 0 a relation was found or everything is in order, 1 a certificate does not hold,
 2 wrong input, 3 nothing is feasible, 4 no relation was found in time, 130 interrupted before
 there was anything to keep, 141 whoever read the output has gone.
@@ -165,7 +166,7 @@ def verify_command(
     "--solver", "solvers", multiple=True, help="May be repeated; every one that fits otherwise."
 )
 @click.option("--prove", is_flag=True, help="Search until optimality is proven.")
-@click.option("--time-limit", default=10.0, show_default=True, help="Seconds a solver and file.")
+@click.option("--time-limit", default=10.0, show_default=True, help="Seconds per solver and file.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def bench_command(
@@ -299,7 +300,7 @@ def reproduce_command(
 @click.option("--previous", type=FILE, help="Clusters of an earlier run.")
 @click.option("--prove", is_flag=True, help="Prove optimality.")
 @click.option(
-    "--time-limit", default=60.0, show_default=True, help="Seconds a component, to prove."
+    "--time-limit", default=60.0, show_default=True, help="Seconds per component, to prove."
 )
 @click.option("--odd-rows", type=click.Choice(["refuse", "handle"]), default="refuse")
 @click.option("--left", default="unique_id_l", show_default=True, help="Column of ids.")

@@ -181,7 +181,7 @@ def _write_page(
     why = explain(clusters.problem, clusters.estimate, *_surprising(clusters))
     reports = _watched(seed, 20 if quick else 40)
     extra = [
-        (plots.gallery(images, labels), "The clusters as images, one a row."),
+        (plots.gallery(images, labels), "The clusters as images, one per row."),
         (
             plots.explanation(why),
             "Why two of the images are in one cluster: the chain that decides.",

@@ -11,7 +11,7 @@ __all__ = ["show"]
 
 
 def show() -> None:
-    """Print one line a solver."""
+    """Print one line per solver."""
     table = Table(box=None, header_style="bold")
     for heading in ("solver", "proves", "what it is for"):
         table.add_column(heading, no_wrap=heading != "what it is for")

@@ -168,7 +168,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         first, second, same = np.asarray(i), np.asarray(j), np.asarray(related)
         if not (first.shape == second.shape == same.shape) or first.ndim != 1:
             raise DataError(
-                "i, j and related have one entry a pair, got shapes "
+                "i, j and related have one entry per pair, got shapes "
                 f"{first.shape}, {second.shape} and {same.shape}."
             )
         if self.semi_supervised:
@@ -257,7 +257,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return inferred(self, Problem(np.zeros((1, 1)) if one else scores, feasible))
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> Index:
-        """Cluster elements, seen or not; return a label an element."""
+        """Cluster elements, seen or not; return a label per element."""
         return self._labels(self.infer(X, evidence))
 
     def _labels(self, estimate: Estimate) -> Index:
@@ -275,7 +275,7 @@ def _evidence_of(labels: NDArray[Any]) -> FeasibleSet:
     """Pairs of elements with a label, from labels that are -1 where there is none."""
     if labels.dtype.kind not in "iu":
         raise DataError(
-            "semi_supervised=True takes one integer an element, -1 where there is no label; got "
+            "semi_supervised=True takes one integer per element, -1 where there is no label; got "
             f"type {labels.dtype}. Encode labels as 0, 1, ..."
         )
     numbers = np.unique(labels[labels != -1], return_inverse=True)[1]

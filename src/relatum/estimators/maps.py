@@ -122,7 +122,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Estimate measure and labels together; y is -1 where there is no label."""
         if y.ndim != 1 or y.dtype.kind not in "iufb":
             raise DataError(
-                "semi_supervised=True takes one number an element, -1 where there is no label; "
+                "semi_supervised=True takes one number per element, -1 where there is no label; "
                 f"got {y.ndim} axes of type {y.dtype}. Encode labels as 0, 1, ..."
             )
         known = y != -1
@@ -172,7 +172,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return feasible_of(self, RELATIONS if self.multilabel_ else MAPS, extra)
 
     def log_odds(self, X: Any) -> Floats:
-        """Return the log2-odds of every element and label, one column a label."""
+        """Return the log2-odds of every element and label, one column per label."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")
         return self._scores(lifted(self.lifting_, X))
@@ -197,7 +197,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return inferred(self, Problem(self.log_odds(X), self._base(evidence)))
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> NDArray[Any]:
-        """Return a label an element; a 01-matrix where an element may have several labels."""
+        """Return a label per element; a 01-matrix where an element may have several labels."""
         estimate = self.infer(X, evidence)
         if estimate.relation is None:
             raise DataError(f"There is nothing to predict: {estimate.message}")

@@ -1,4 +1,9 @@
-"""Features of elements and pairs, and liftings of them."""
+"""Features of elements and of pairs, and liftings of them: transformers of scikit-learn.
+
+Numbers become 01-features (`binary`), features of two elements those of their pair (`pairs`), and
+either are lifted, exactly or at random. This room imports kernels, errors and scikit-learn, and
+knows nothing of measures or feasible sets. Begin with `pairs`, then `tensor_sketch`.
+"""
 
 from relatum.features.binary import BinaryFeatures
 from relatum.features.monomials import RandomMonomials

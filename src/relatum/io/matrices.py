@@ -1,4 +1,4 @@
-"""Matrices of log-odds: ``.npy`` and ``.npz`` arrays, or a line of numbers a row."""
+"""Matrices of log-odds: ``.npy`` and ``.npz`` arrays, or a line of numbers per row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError)
 
 
 def read_matrix(path: str | Path) -> Floats:
-    """Read a matrix: an ``.npy`` file, or a line of numbers a row, with blanks or commas.
+    """Read a matrix: an ``.npy`` file, or a line of numbers per row, with blanks or commas.
 
     Of an ``.npz`` archive, the array ``log_odds`` or ``costs`` is read, or the only one. Arrays
     may have one axis: the upper triangle of a symmetric matrix, row by row.
@@ -44,7 +44,7 @@ def read_matrix(path: str | Path) -> Floats:
                 "row."
             )
     if not rows:
-        raise DataError(f"{path}, line 1: the file is empty; a matrix has a line of numbers a row.")
+        raise DataError(f"{path}, line 1: the file is empty; a matrix has a line per row.")
     return np.array(rows)
 
 

@@ -216,7 +216,7 @@ def write_pair_table(
     score = np.asarray(log_odds, dtype=np.float64)
     if not (a.shape == b.shape == score.shape) or a.ndim != 1:
         raise DataError(
-            "left, right and log_odds have one entry a pair, got shapes "
+            "left, right and log_odds have one entry per pair, got shapes "
             f"{a.shape}, {b.shape} and {score.shape}."
         )
     names = [*SPLINK_IDS, "match_weight"]

@@ -2,7 +2,7 @@
 
 Pairs come as a matrix (every ab of A x B, as the paper sums them) or as the upper triangle,
 row by row, of a set in which the mirror pair follows: equivalence relations (x_ba = x_ab) and
-linear orders (x_ba = 1 - x_ab). All arrays here have one entry a pair, in that layout.
+linear orders (x_ba = 1 - x_ab). All arrays here have one entry per pair, in that layout.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class PairTable:
 
 
 def layout_of(entries: tuple[int, ...], feasible: FeasibleSet) -> tuple[tuple[int, int], Layout]:
-    """Read shape and layout from the shape of an array with one entry a pair."""
+    """Read shape and layout from the shape of an array with one entry per pair."""
     if len(entries) == 2:
         return (int(entries[0]), int(entries[1])), "matrix"
     mirrored = feasible.has("symmetric") or feasible.has("antisymmetric", "connex")
@@ -145,7 +145,7 @@ def layout_of(entries: tuple[int, ...], feasible: FeasibleSet) -> tuple[tuple[in
 
 
 def partial_evidence(labels: Any, feasible: FeasibleSet) -> FeasibleSet:
-    """Evidence from one label an element, -1 where it is unknown.
+    """Evidence from one label per element, -1 where it is unknown.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def partial_evidence(labels: Any, feasible: FeasibleSet) -> FeasibleSet:
     y = np.asarray(labels)
     if y.ndim != 1 or y.dtype.kind not in "iu" or (y.size and y.min() < -1):
         raise DataError(
-            "Partial labels are one integer an element, -1 where unknown; got "
+            "Partial labels are one integer per element, -1 where unknown; got "
             f"{y.ndim} axes of type {y.dtype}."
         )
     known = np.flatnonzero(y >= 0)

@@ -52,8 +52,8 @@ class Features(NamedTuple):
 
     Attributes
     ----------
-    kind : "classes" (one class number a pair, -1 for none), "pairs" (one row of features a pair)
-        or "labels" (one row of features an element of A, parameters for every element of B)
+    kind : "classes" (a class number per pair, -1 for none), "pairs" (a row of features per pair)
+        or "labels" (a row of features per element of A, parameters for every element of B)
     values : the array
     n_labels : |B| for the kind "labels"
     """

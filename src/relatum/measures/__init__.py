@@ -1,4 +1,10 @@
-"""Measures: log-odds of pairs in bits, learned from data."""
+"""Measures: log-odds of pairs in bits, learned from data.
+
+There are three: `logistic`, `bernoulli` and `bilinear`; `objective` holds what they minimise, `fit`
+how the logistic one is fitted, and `record_batches` how tables larger than memory are read. This
+room imports features and kernels, and knows nothing of feasible sets or solvers. Begin with
+`objective`, then `logistic`.
+"""
 
 from relatum.measures.bernoulli import BernoulliMeasure
 from relatum.measures.bilinear import BilinearPairMeasure

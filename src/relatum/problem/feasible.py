@@ -369,5 +369,5 @@ def one_per_group(groups: ArrayLike | NDArray[Any]) -> FeasibleSet:
     Two clean sources, for instance: one record of each source per entity.
     """
     if isinstance(groups, str):
-        raise FeasibleSetError("one_per_group takes one label an element, got a single string.")
+        raise FeasibleSetError("one_per_group takes one label per element, got a single string.")
     return FeasibleSet([OnePerGroup(groups)])

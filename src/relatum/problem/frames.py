@@ -73,7 +73,7 @@ def _numbers(values: NDArray[Any], name: str) -> Floats:
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ProblemError(
-            f"Column {name!r} holds one number a row, but {error}; drop or fill such rows first."
+            f"Column {name!r} holds one number per row, but {error}; drop or fill such rows first."
         ) from error
 
 

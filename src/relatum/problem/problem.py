@@ -91,7 +91,7 @@ class Problem:
             The number of elements (of A and of B); the largest number plus one otherwise.
         background : float
             The log-odds of every pair that is not listed, in bits. It does not apply to
-            the diagonal of relations on one set. For symmetric sets it counts once an
+            the diagonal of relations on one set. For symmetric sets it counts once per
             unordered pair.
         feasible : FeasibleSet
         combine : "sum", optional

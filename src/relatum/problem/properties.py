@@ -77,7 +77,7 @@ class Property(ABC):
         """Say whether a relation, given by its matrix, has the property."""
 
     def index(self, shape: Shape) -> Index:
-        """Return the indices of all rows of the property, one a line."""
+        """Return the indices of all rows of the property, one per line."""
         return np.empty((0, 1), dtype=np.int64)
 
     def excess(self, x: Floats) -> Floats:
@@ -252,7 +252,7 @@ class AtMost(Property):
     def __post_init__(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 1:
             raise FeasibleSetError(
-                f"at_most(k) allows at least one image an element: k is an integer >= 1, "
+                f"at_most(k) allows at least one image per element: k is an integer >= 1, "
                 f"got {self.k!r}."
             )
 
@@ -418,7 +418,7 @@ class OnePerGroup(Property):
         labels = np.asarray(self.groups)
         if labels.ndim != 1 or labels.size == 0:
             raise FeasibleSetError(
-                "one_per_group(groups) takes one group label an element in a vector, got shape "
+                "one_per_group(groups) takes one group label per element in a vector, got shape "
                 f"{labels.shape}."
             )
         missing = np.array([x is None or x != x for x in labels.tolist()])
@@ -450,7 +450,7 @@ class OnePerGroup(Property):
         if len(self.codes) != shape[0]:
             raise FeasibleSetError(
                 f"one_per_group got {len(self.codes)} group labels for {shape[0]} elements; give "
-                "one label an element."
+                "one label per element."
             )
 
     def __eq__(self, other: object) -> bool:

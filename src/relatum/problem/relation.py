@@ -2,7 +2,7 @@
 
 A relation is a set of pairs ab with a in A and b in B. `Relation` holds its 01-matrix;
 the compact kinds (`Map`, `PartialMap`, `Partition`, `LinearOrder`, `WeakOrder`) hold one
-number an element and make the matrix on demand. Two relations are equal when they relate
+number per element and make the matrix on demand. Two relations are equal when they relate
 the same pairs, whatever their kind.
 """
 
@@ -45,7 +45,7 @@ def _integers(values: ArrayLike, what: str) -> Index:
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0:
         raise RelationError(
-            f"{what} must be a non-empty vector with one entry an element, got shape {array.shape}."
+            f"{what} must be a non-empty vector, one entry per element, got shape {array.shape}."
         )
     whole = array.dtype.kind == "f" and np.array_equal(array, np.round(array))
     whole = whole and bool(np.isfinite(array).all())
@@ -74,7 +74,8 @@ class Relation:
     __slots__ = ("_hash", "_matrix", "shape")
 
     kind: ClassVar[str] = "relation"
-    _form: ClassVar[tuple[str, str]] = ("matrix", "_matrix")  # and the attribute that holds it
+    # what the relation is held as, and the attribute that holds it
+    _form: ClassVar[tuple[str, str]] = ("matrix", "_matrix")
     shape: tuple[int, int]
     _matrix: Flags
     _hash: int | None
@@ -216,7 +217,7 @@ class PartialMap(Relation):
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Self:
-        """Build from a 01-matrix with at most one related pair a row."""
+        """Build from a 01-matrix with at most one related pair per row."""
         y = Relation(matrix).matrix()
         counts = y.sum(axis=1)
         fewest = 1 if cls._least_label() == 0 else 0
@@ -263,7 +264,7 @@ class Map(PartialMap):
 
 
 class Partition(Relation):
-    """An equivalence relation on A, held as one label an element: a clustering.
+    """An equivalence relation on A, held as one label per element: a clustering.
 
     Parameters
     ----------

@@ -314,7 +314,7 @@ class SparseScores:
         c = _float_array(np.asarray(log_odds))
         if not (a.shape == b.shape == c.shape):
             raise ProblemError(
-                "i, j and log_odds list one pair an entry and are equally long, got lengths "
+                "i, j and log_odds list one pair per entry and are equally long, got lengths "
                 f"{a.size}, {b.size} and {c.size}."
             )
         shape = _shape_of_pairs(a, b, n)

@@ -38,7 +38,7 @@ class Closure:
     ----------
     state : int8 array
     log : int64 array (k, 7)
-        One line a pair fixed, the given ones first with family -1; see the kernel.
+        One line per pair fixed, the given ones first with family -1; see the kernel.
     conflict : int64 array (7,) or None
         The line that contradicts the state.
     """

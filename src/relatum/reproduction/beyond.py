@@ -74,7 +74,7 @@ def _polynomial(settings: Settings, train: Digits, test: Digits) -> Lifted:
 
 # name: (lifting, base-2 logarithm of 1/sigma^2 relative to the mean of |x|^2, for people)
 LIFTINGS: dict[str, tuple[Callable[[Settings, Digits, Digits], Lifted], float, str]] = {
-    "thresholds": (_thresholds, -8.0, "sketch, d=2, of 8 thresholds a pixel instead of 8 bits"),
+    "thresholds": (_thresholds, -8.0, "sketch, d=2, of 8 thresholds per pixel instead of 8 bits"),
     "monomials": (_monomials, -8.0, "random ANDs of 2 thresholds at most 6 pixels apart"),
     "polynomial": (_polynomial, -8.0, "quadratics of 60 principal components, cubics of 25"),
 }

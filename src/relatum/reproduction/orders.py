@@ -46,8 +46,8 @@ def corpora(settings: Settings) -> list[Corpus]:
     if folder is None:
         raise DataError(
             "There are no sentences: RELATUM_DATA must name a folder with wikipedia/, holding "
-            "union_top3000.txt.gz (a sentence a line) and dictionary_top1000.txt (a word a line). "
-            "Any text will do: relatum.datasets.read_sentences reads it, one sentence a line."
+            "union_top3000.txt.gz (a sentence per line) and dictionary_top1000.txt (words). "
+            "Any text will do: relatum.datasets.read_sentences reads it, one sentence per line."
         )
     large = read_sentences(folder / "union_top3000.txt.gz")
     words = (folder / "dictionary_top1000.txt").read_text(encoding="utf-8").split()
@@ -106,7 +106,7 @@ def _measure(corpus: Corpus, sigma: float) -> BernoulliMeasure:
 
 
 def _problems(corpus: Corpus, measure: BernoulliMeasure) -> tuple[list[Problem], list[Any]]:
-    """Return a problem a sentence, its words sorted so that their true order is not shown."""
+    """Return a problem per sentence, its words sorted so that their true order is not shown."""
     shown = [np.argsort(t, kind="stable") for t in corpus.test]
     bits = [measure.pair_log_odds(t[s]) for t, s in zip(corpus.test, shown, strict=True)]
     return [Problem(b, LINEAR_ORDERS) for b in bits], shown

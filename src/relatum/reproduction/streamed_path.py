@@ -36,7 +36,7 @@ class StreamedPath:
     y : array-like of 0 and 1, of shape (rows,)
         The targets of all rows of the stream.
     width : int
-        Features a row.
+        Features per row.
     mean_square : float
         Mean of |x|^2, about: priors weaker than a sixteenth of it are helped by proximal steps.
     seed : int
