@@ -2,18 +2,27 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# Modules are compiled when they are first imported: most that pip installs never are.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+# Two workers; tests/conftest.py says which tests stay together and which come first.
+PYTEST := $(BIN)/pytest -n 2
 
-.PHONY: demo test lint types contracts unit bench docs clean
+.PHONY: demo check test lint types contracts quick unit bench docs clean
 
-$(VENV)/.base: pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("relatum needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else None'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e '.[plots]'
 	touch $@
 
-$(VENV)/.dev: $(VENV)/.base
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e '.[dev]'
+	touch $(VENV)/.base $@
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(PIP) -e '.[docs]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
@@ -23,6 +32,10 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: $(VENV)/.base
 	$(BIN)/relatum demo
 
+# While working: everything but the tests that take long.
+check: lint types contracts quick
+
+# The gate.
 test: lint types contracts unit
 
 lint: $(VENV)/.dev
@@ -35,15 +48,17 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-# Two workers; each test module stays on one worker so that compiled kernels are shared.
+quick: $(VENV)/.dev
+	$(PYTEST) -q -m "not slow" tests
+
 unit: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules
+	$(PYTEST) --doctest-modules
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.dev
+docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -233,6 +233,7 @@ def test_a_second_interrupt_is_not_swallowed():
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_process_of_its_own():
     code = (
         "import os, signal, threading, numpy as np, relatum as rt\n"
@@ -267,6 +268,7 @@ def same(one, two):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_many_at_once_equal_one_by_one(backend):
     rng = np.random.default_rng(6)

@@ -15,6 +15,7 @@ from relatum.solvers.registry import SOLVERS, Outcome, Solver
 from relatum.testing import brute_force, check_solver, random_problems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 def test_every_registered_solver_conforms(name):
     count = 12 if SOLVERS[name].decompose else 20

@@ -33,6 +33,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 def test_sklearn_contract(check):
     check(rt.PartitionClustering())
@@ -95,6 +96,7 @@ def test_evidence_at_prediction(blobs):
     assert model.predict(X[:1]).tolist() == [0]
 
 
+@pytest.mark.slow
 def test_pipelines_grids_frames_and_pickles(blobs):
     X, labels = blobs
     frame = pd.DataFrame(X, columns=["u", "v", "w"])

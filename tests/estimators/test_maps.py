@@ -95,6 +95,7 @@ def test_pipelines_grids_and_frames():
     assert grid.best_score_ > 0.5
 
 
+@pytest.mark.slow
 def test_parallel_grids_and_multilabel_scores():
     X, y = make_classification(120, 6, n_informative=4, n_classes=3, random_state=1)
     parameters = {"feasible": [None, rt.HAS_IMAGE & rt.at_most(1)]}
@@ -116,6 +117,7 @@ def test_errors(digits):
         model.predict(train.images[:2], evidence=impossible)
 
 
+@pytest.mark.slow
 def test_elements_without_label_are_learned_from(digits):
     train, test = digits
     rng = np.random.default_rng(0)

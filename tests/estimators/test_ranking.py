@@ -51,6 +51,7 @@ def test_comparisons_and_consensus():
     assert ranker.gap_ < 1e-6
 
 
+@pytest.mark.slow
 def test_evidence_and_many(ranker):
     items = ["market", "the", "to", "walks"]
     told = ranker.predict(items, evidence=rt.evidence(related=[(0, 3)]))
@@ -84,6 +85,7 @@ def test_contract_of_estimators():
         rt.LinearRanker().predict(["a"])
 
 
+@pytest.mark.slow
 def test_score_is_the_share_of_pairs_in_order():
     ranker = rt.LinearRanker().fit(["a b c d"] * 3)
     assert ranker.score(["a b c d"]) == 1.0

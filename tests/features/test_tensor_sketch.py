@@ -83,6 +83,7 @@ def test_fourier_domain_keeps_inner_products(degree, m):
     assert np.allclose(f @ f.T, z @ z.T)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_unbiased_with_the_statistics_of_theory_and_peer(degree):
     rng = np.random.default_rng(0)
@@ -109,6 +110,7 @@ def test_unbiased_with_the_statistics_of_theory_and_peer(degree):
     assert np.all(ours.var(axis=0) <= 1.1 * bound)
 
 
+@pytest.mark.slow
 def test_count_sketch_variance_is_the_closed_form():
     x = np.random.default_rng(3).normal(size=(1, 6))
     z = np.random.default_rng(4).normal(size=(1, 6))

@@ -12,10 +12,11 @@ from relatum.errors import DegenerateWarning
 pytestmark = pytest.mark.filterwarnings(f"ignore::{DegenerateWarning.__module__}.DegenerateWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(SETS))
 def test_exact_equals_brute_force(kind):
     rng = np.random.default_rng(1)
-    for number in range(60):
+    for number in range(30):
         (given, feasible, arguments), _, best = random_problem(kind, "bernoulli", rng)
         result = rt.joint_estimate(given, feasible, exact=True, **arguments)
         assert result.objective == pytest.approx(best.min(), abs=1e-6), number

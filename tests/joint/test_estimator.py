@@ -190,6 +190,7 @@ def test_time_limit_returns_a_pair_and_a_bound_that_holds():
     assert short.objective >= long.bound - 1e-9
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("model", ["bernoulli", "logistic"])
 def test_interrupt_returns_a_pair_and_a_bound(model):

@@ -13,6 +13,7 @@ from benchmarks._printed import solve_as_printed
 pytestmark = pytest.mark.filterwarnings(f"ignore::{DegenerateWarning.__module__}.DegenerateWarning")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "largest"), [("bernoulli", 4), ("logistic", 3)])
 def test_scip_agrees(model, largest):
     rng = np.random.default_rng(11)
@@ -20,7 +21,7 @@ def test_scip_agrees(model, largest):
     for number in range(9):
         kind = ("equivalences", "orders", "maps")[number % 3]
         (given, feasible, arguments), _, best = random_problem(kind, model, rng, largest)
-        printed = solve_as_printed(given, feasible, time_limit=3.0, **arguments)
+        printed = solve_as_printed(given, feasible, time_limit=1.5, **arguments)
         exact = rt.joint_estimate(given, feasible, exact=True, **arguments)
         # SCIP's tolerance is absolute on constraints that add up logarithms
         assert printed.bound <= best.min() + 1e-3

@@ -93,6 +93,7 @@ def test_weights_are_repetitions(problem):
     assert (one.predict(v, i, j) == two.predict(v, i, j)).mean() > 0.98
 
 
+@pytest.mark.slow
 def test_projection_of_digits_beats_the_pixels_and_probabilities_match():
     x, labels = load_digits(return_X_y=True)
     i, j, y = rt.sample_pairs(labels[:1200], 20000, stratified=True, random_state=0)

@@ -87,6 +87,7 @@ def test_polars_frames(columns, table):
     np.testing.assert_array_equal(y, arrays(columns)[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("solver", "tol"), [("auto", 1e-9), ("sdca", 1e-5), ("newton", 1e-9)])
 def test_a_logistic_fit_equals_the_fit_in_memory(columns, relation, solver, tol):
     x, y = arrays(columns)

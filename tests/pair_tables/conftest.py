@@ -34,6 +34,9 @@ def spark():
             "spark.sql.shuffle.partitions": "2",
             "spark.default.parallelism": "2",
             "spark.sql.adaptive.enabled": "false",
+            # a session of a minute: compiling its code well takes longer than running it
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            "spark.sql.codegen.wholeStage": "false",
         }.items():
             builder = builder.config(key, value)
         session = builder.getOrCreate()

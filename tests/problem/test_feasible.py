@@ -188,6 +188,7 @@ def vars_of_relatum():
     return {name: getattr(rt, name) for name in rt.__all__ if not name.startswith("_")}
 
 
+@pytest.mark.slow
 def test_membership_of_compact_kinds_equals_that_of_matrices():
     rng = np.random.default_rng(3)
     extras = [

@@ -102,6 +102,7 @@ def test_a_batch_is_its_components_one_by_one():
         assert (found.cut[k], found.added[k]) == (alone.cut, alone.added)
 
 
+@pytest.mark.slow
 def test_giant_components_are_split_and_bounded():
     rng = np.random.default_rng(1)
     n, size = 900, 6

@@ -56,6 +56,7 @@ def test_without_rows_the_best_is_the_optimum_of_pairwise_properties(mask):
                 assert found == (other if math.isinf(other) else Fraction(other))
 
 
+@pytest.mark.slow
 def test_rounded_bounds_are_never_below_exact_ones():
     rng = np.random.default_rng(5)
     far = 0
@@ -85,6 +86,7 @@ def test_rounded_bounds_are_never_below_exact_ones():
     assert far > 100
 
 
+@pytest.mark.slow
 def test_rounded_contraction_is_never_below_the_exact_one():
     rng = np.random.default_rng(6)
     for _ in range(100):

@@ -92,6 +92,7 @@ def test_contractions_are_valid_bounds(monkeypatch, seed):
         sparse.contracted(np.array([0, 0, 1, 2, 3, 4, 5, 6]))
 
 
+@pytest.mark.slow
 def test_a_large_estimate_is_verified_in_pieces():
     rng = np.random.default_rng(3)
     n = 2400

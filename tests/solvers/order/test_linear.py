@@ -77,6 +77,7 @@ def test_agrees_with_brute_force_on_many_problems():
     assert infeasible > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_each_method_alone_proves_the_same_optimum(method):
     states, settings = METHODS[method]
@@ -104,6 +105,7 @@ def test_each_method_alone_proves_the_same_optimum(method):
     assert (nodes > 0) == (method != "dp")
 
 
+@pytest.mark.slow
 def test_branching_on_a_hard_instance_is_proved():
     n = 11
     squares = {k * k % n for k in range(1, n)}  # the Paley tournament: a wide root gap
@@ -205,6 +207,7 @@ def test_one_core_and_two_give_the_same_answer(solver, monkeypatch):
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_time_limit_still_gives_a_valid_bound():
     c = np.random.default_rng(4).integers(0, 100, (45, 45)).astype(float)
     problem = rt.Problem(c, rt.LINEAR_ORDERS)

@@ -94,6 +94,7 @@ def _best(problem, members):
     return (members @ problem.dense().ravel())[keep].max(initial=-np.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_agrees_with_brute_force(name):
     rng = np.random.default_rng(0)
@@ -147,6 +148,7 @@ def test_conformance(name):
     assert check_solver(name, count=20) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["PREORDERS", "PARTIAL_ORDERS", "WEAK_ORDERS"])
 def test_structured_problems_of_forty_elements_are_proved(name):
     rng = np.random.default_rng(2)

@@ -36,6 +36,7 @@ def layouts(rng):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_parts_add_up_to_the_optimum():
     rng = np.random.default_rng(0)
     parts = 0

@@ -68,6 +68,7 @@ def test_half_of_the_best_partners_is_the_bound():
         check_certificate(problem, Certificate(7.0, proof))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dense", "condensed", "sparse"])
 def test_large_clusterings_report_it(form):
     """Many sets of eight, a cap of three: the cap, not the conflicts, keeps sets small."""

@@ -28,6 +28,7 @@ def sparse_at_any_size(monkeypatch):
     monkeypatch.setattr("relatum.solvers.partition.arrays.MATRIX_ELEMENTS", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_conformance(name):
     assert check_solver(name, count=15) >= 15
@@ -55,11 +56,12 @@ def compare_with_brute_force(name, count, seed):
     return reached / feasible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count", "share"),
     [
-        ("partition_local_search", 800, 0.99),
-        ("partition_memetic", 120, 0.99),
+        ("partition_local_search", 300, 0.99),
+        ("partition_memetic", 60, 0.99),
         ("kernighan_lin", 120, 0.7),
         ("greedy_contraction", 120, 0.5),
     ],
@@ -68,9 +70,10 @@ def test_brute_force(name, count, share):
     assert compare_with_brute_force(name, count, seed=1) >= share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count", "share"),
-    [(SOLVERS[0], 300, 0.85), (SOLVERS[2], 100, 0.6), (SOLVERS[3], 100, 0.5)],
+    [(SOLVERS[0], 120, 0.85), (SOLVERS[2], 80, 0.6), (SOLVERS[3], 80, 0.5)],
 )
 @pytest.mark.usefixtures("sparse_at_any_size")
 def test_brute_force_by_the_sparse_search(name, count, share):
@@ -85,6 +88,7 @@ def planted(rng, n, k, noise, kind=np.float64):
     return truth, (c + c.T).astype(kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_planted_sets_are_found(name, kind):
@@ -93,6 +97,7 @@ def test_planted_sets_are_found(name, kind):
     assert e.relation == rt.Partition(truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_planted_sets_are_found_in_listed_pairs(name):
     rng = np.random.default_rng(1)
@@ -115,6 +120,7 @@ def test_planted_sets_are_found_in_listed_pairs(name):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.usefixtures("sparse_at_any_size")
 def test_rules_hold_on_larger_problems(name):
@@ -142,6 +148,7 @@ def test_rules_hold_on_larger_problems(name):
             assert rt.verify(p, e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 def test_never_worse_than_the_start(name):
     rng = np.random.default_rng(4)
@@ -172,6 +179,7 @@ def test_a_time_limit_stops_the_memetic_search():
     assert e.relation is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 def test_the_answer_does_not_depend_on_threads(name, monkeypatch):
     _, c = planted(np.random.default_rng(6), 150, 5, 6.0)
@@ -185,6 +193,7 @@ def test_the_answer_does_not_depend_on_threads(name, monkeypatch):
     assert rt.infer(p, solver=name, seed=3).relation == found[0]
 
 
+@pytest.mark.slow
 def test_many_starts_do_not_depend_on_threads(monkeypatch):
     _, c = planted(np.random.default_rng(8), 150, 6, 6.0)
     p = rt.Problem(c, rt.EQUIVALENCES)

@@ -22,6 +22,7 @@ def search(n=60, seed=0, stop=lambda: False):
     return DenseSearch(random_weights(np.random.default_rng(seed), n), free_rules(n), stop)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effort", [SMALL, TEMPERED, replace(TEMPERED, epochs=2)])
 def test_threads_do_not_matter_and_seeds_do(effort):
     found = [evolve(search(), effort, 1, [], threads=threads) for threads in (1, 2, 3)]
@@ -30,6 +31,7 @@ def test_threads_do_not_matter_and_seeds_do(effort):
     assert len(counts) > 1  # different seeds take different ways
 
 
+@pytest.mark.slow
 def test_a_start_is_never_lost_even_if_stopped_at_once():
     s = search()
     best = evolve(s, Effort(pool=8, sweeps=100), 0, [])[0]
@@ -37,6 +39,7 @@ def test_a_start_is_never_lost_even_if_stopped_at_once():
     assert again.value >= best.value - 1e-9
 
 
+@pytest.mark.slow
 def test_a_champion_is_never_lost():
     s = search()
     best = evolve(s, Effort(pool=8, sweeps=100), 0, [])[0]

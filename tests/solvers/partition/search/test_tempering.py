@@ -19,6 +19,7 @@ def singles(search, number):
     return [np.arange(search.n)] * number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_replicas_visit_partitions_as_often_as_boltzmann_says(monkeypatch, seed):
     monkeypatch.setattr(partition_tempering, "COLDEST", 0.3)
