@@ -25,6 +25,19 @@ FIRST = (
     "tests/cli/",
     "tests/test_console_snippets.py",
 )
+# Tests that start processes, a cluster or a session, one after another: all of them are slow.
+SLOW = (
+    "tests/pair_tables/on_spark/",
+    "tests/reproduction/",
+    "tests/cli/test_bench.py",
+    "tests/cli/test_demo.py",
+    "tests/cli/test_page.py",
+    "tests/cli/test_startup.py",
+    "tests/cli/test_terminal.py",
+    "tests/test_console_snippets.py",
+    "tests/test_examples.py",
+    "tests/test_inference_dask.py",
+)
 # Rooms whose tests share what takes long to make: a Spark session, one small reproduction.
 TOGETHER = ("tests/pair_tables/on_spark/", "tests/reproduction/")
 
@@ -34,6 +47,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((k for k, part in enumerate(FIRST) if item.nodeid.startswith(part)), len(FIRST))
 
     items.sort(key=turn)
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(optionalhook=True)
