@@ -61,7 +61,7 @@ def test_layouts():
     assert layout_of((6,), rt.EQUIVALENCES) == ((4, 4), "triangle")
     assert layout_of((6,), rt.LINEAR_ORDERS) == ((4, 4), "triangle")
     assert layout_of((2, 3), rt.MAPS) == ((2, 3), "matrix")
-    with pytest.raises(ProblemError, match="no such number"):
+    with pytest.raises(ProblemError, match=r"n \(n - 1\) / 2 entries"):
         layout_of((7,), rt.EQUIVALENCES)
     with pytest.raises(ProblemError, match="upper triangle"):
         layout_of((6,), rt.PARTIAL_ORDERS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,15 @@ __all__ = [
 
 
 class FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A scikit-learn transformer that makes features."""
+    """A scikit-learn transformer that makes features; single precision stays single."""
+
+    takes_sparse: ClassVar[bool] = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 class NumberedFeatureMap(ClassNamePrefixFeaturesOutMixin, FeatureMap):  # type: ignore[misc]

@@ -80,6 +80,7 @@ class RandomMonomials(FeatureMap):
            [0, 1, 0]], dtype=uint8)
     """
 
+    takes_sparse = True
     n_components: int = 1024
     degree: int = 2
     random_state: Any = None
@@ -168,12 +169,6 @@ class RandomMonomials(FeatureMap):
         return np.repeat(grid.reshape(total, -1), self.n_features_in_ // total, axis=0).astype(
             float
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class _Neighbours:

@@ -64,6 +64,7 @@ class MultilinearLifting(FeatureMap):
     ['1', 'rain', 'wind', 'rain wind']
     """
 
+    takes_sparse = True
     degree: int | None = None
     _: KW_ONLY
     binary: bool | str = "auto"
@@ -124,9 +125,3 @@ class MultilinearLifting(FeatureMap):
         names = _check_feature_names_in(self, input_features)
         out = [" ".join(names[j] for j in s) or "1" for s in self.monomials_]
         return np.asarray(out, dtype=object)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -13,7 +13,7 @@ from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.features._validate import checked_fitted, checked_seed, is_sparse, require_binary
 
-__all__ = ["PairBatches", "pair_features", "sample_pairs"]
+__all__ = ["PairBatches", "checked_pairs", "pair_features", "sample_pairs"]
 
 
 def pair_features(v_a: Any, v_b: Any) -> Any:
@@ -138,14 +138,13 @@ class PairBatches:
                 f"PairBatches: v must have one row per element, got shape {self.v.shape}; "
                 f"pass a matrix"
             )
-        self.i, self.j = (_indices(k, self.v.shape[0], what) for k, what in ((i, "i"), (j, "j")))
+        self.i, self.j = checked_pairs(i, j, self.v.shape[0])
         self.y = None if y is None else np.asarray(y)
-        for name, values in (("j", self.j), ("y", self.y)):
-            if values is not None and values.shape[:1] != self.i.shape:
-                raise DataError(
-                    f"PairBatches: i, j and y must be equally long, got {len(self.i)} in i and "
-                    f"shape {values.shape} of {name}; pass one entry per pair"
-                )
+        if self.y is not None and self.y.shape[:1] != self.i.shape:
+            raise DataError(
+                f"PairBatches: i, j and y must be equally long, got {len(self.i)} in i and "
+                f"shape {self.y.shape} of y; pass one entry per pair"
+            )
         if isinstance(batch_size, bool) or int(batch_size) != batch_size or batch_size < 1:
             raise DataError(
                 f"PairBatches: batch_size must be a positive integer, got {batch_size!r}; "
@@ -182,20 +181,30 @@ class PairBatches:
         return x, None if self.y is None else self.y[some]
 
 
+def checked_pairs(i: ArrayLike, j: ArrayLike, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return pairs of `n` rows of v as indices, equally many and within range."""
+    pairs = [_indices(k, n, what) for k, what in ((i, "i"), (j, "j"))]
+    if len(pairs[0]) != len(pairs[1]):
+        raise DataError(
+            f"i and j must be equally long, got {len(pairs[0])} in i and {len(pairs[1])} in j; "
+            "pass one entry per pair"
+        )
+    return pairs[0], pairs[1]
+
+
 def _indices(k: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
     index = np.asarray(k)
     if index.size == 0:
         index = index.astype(np.intp)
     if index.ndim != 1 or index.dtype.kind not in "iu":
         raise DataError(
-            f"PairBatches: {what} must be a vector of integers, got shape {index.shape} of type "
+            f"{what} must be a vector of integers, got shape {index.shape} of type "
             f"{index.dtype}; pass indices of rows of v"
         )
     if index.size and not (index.min() >= 0 and index.max() < n):
         culprit = index.min() if index.min() < 0 else index.max()
         raise DataError(
-            f"PairBatches: {what} must hold rows of v, 0 to {n - 1}, got {culprit}; "
-            f"pass indices of rows of v"
+            f"{what} must hold rows of v, 0 to {n - 1}, got {culprit}; pass indices of rows of v"
         )
     return index.astype(np.intp, copy=False)
 

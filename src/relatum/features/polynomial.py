@@ -129,8 +129,3 @@ class PolynomialLifting(FeatureMap):
         if x.dtype in (np.bool_, np.uint8, np.int8, np.float32):
             return np.asarray(x, dtype=np.float32)
         return np.asarray(x, dtype=np.float64)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -95,6 +95,7 @@ class TensorSketch(NumberedFeatureMap):
     True
     """
 
+    takes_sparse = True
     degree: int = 2
     n_components: int = 1024
     random_state: Any = None
@@ -171,12 +172,6 @@ class TensorSketch(NumberedFeatureMap):
                 f"{out.dtype}; allocate out as float32"
             )
         return self._sketch(x, out)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     def _requested_dtype(self) -> np.dtype[Any] | None:
         if isinstance(self.dtype, str) and self.dtype == "auto":

@@ -98,7 +98,7 @@ class _Writer:
     def proof(self, root: Any) -> list[dict[str, Any]]:
         order, nodes = [root], {id(root): 0}
         for node in order:  # grows while it is read: parents before children
-            for child in _children(node):
+            for child in vocabulary.children(node):
                 nodes[id(child)] = len(order)
                 order.append(child)
         out = []
@@ -114,15 +114,6 @@ class _Writer:
             return None
         _, arguments = relation.__reduce__()[:2]
         return {"kind": type(relation).__name__, "of": [self.value(a, {}) for a in arguments]}
-
-
-def _children(node: Any) -> list[Any]:
-    found = []
-    for f in dataclasses.fields(node):
-        value = getattr(node, f.name)
-        values = [v for part in value for v in part] if f.name == "parts" else [value]
-        found += [v for v in values if type(v).__name__ in _NODES]
-    return found
 
 
 def save_estimate(path: str | Path, problem: Problem, estimate: Estimate) -> None:

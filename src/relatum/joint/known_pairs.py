@@ -7,7 +7,6 @@ linear orders (x_ba = 1 - x_ab). All arrays here have one entry per pair, in tha
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +14,15 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats
 from relatum.errors import DataError, EvidenceError, ProblemError
-from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, FeasibleSet, Problem, Relation, evidence
+from relatum.problem import (
+    EQUIVALENCES,
+    LINEAR_ORDERS,
+    FeasibleSet,
+    Problem,
+    Relation,
+    condensed_size,
+    evidence,
+)
 from relatum.proof import Propagator, find_conflict
 
 __all__ = ["Layout", "PairTable", "partial_evidence"]
@@ -131,11 +138,7 @@ def layout_of(entries: tuple[int, ...], feasible: FeasibleSet) -> tuple[tuple[in
         return (int(entries[0]), int(entries[1])), "matrix"
     mirrored = feasible.has("symmetric") or feasible.has("antisymmetric", "connex")
     if len(entries) == 1 and mirrored:
-        n = (1 + math.isqrt(1 + 8 * entries[0])) // 2
-        if n * (n - 1) // 2 != entries[0] or n < 2:
-            raise ProblemError(
-                f"An upper triangle has n (n - 1) / 2 pairs; {entries[0]} is no such number."
-            )
+        n = condensed_size(entries[0])
         return (n, n), "triangle"
     raise ProblemError(
         "Classes or features of pairs are given for a matrix |A| x |B| of pairs, or, for "

@@ -206,7 +206,7 @@ relation or another source that `RecordBatches` reads
         if is_record_source(classes):
             classes = _records(classes, None)
         if is_stream(classes):
-            return self._map_batches(classes)
+            return (self.log_odds(split_batch(batch)[0]) for batch in guarded(classes))
         plus, minus = self._counts(classes)
         s = self._pseudo_count()
         return np.asarray(np.log2((plus + s) / (minus + s)))
@@ -274,10 +274,6 @@ relation or another source that `RecordBatches` reads
         at = np.minimum(np.searchsorted(self.class_ids_, ids), len(self.class_ids_) - 1)
         seen = self.class_ids_[at] == ids
         return np.where(seen, self.related_[at], 0.0), np.where(seen, self.unrelated_[at], 0.0)
-
-    def _map_batches(self, batches: Any) -> Iterator[Any]:
-        for batch in guarded(batches):
-            yield self.log_odds(split_batch(batch)[0])
 
     def _class_numbers(self, classes: Any) -> Index:
         """Class numbers from numbers or one-hot rows, checked against the number of classes."""

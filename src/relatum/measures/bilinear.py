@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_array
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
+from relatum.features import checked_pairs
 from relatum.kernels.learning.pair_products import pair_products
 from relatum.measures.fit.lbfgs import run_lbfgs
 from relatum.measures.fit.sdca import Controls, Monitor, natural_lambda
 from relatum.measures.objective import LN2, sigmoid2
-from relatum.measures.projection import DiscriminantProjection, checked_pairs
+from relatum.measures.projection import DiscriminantProjection
 from relatum.measures.validation import (
     all_or_nothing,
     check_fitted,

@@ -21,7 +21,7 @@ from relatum.measures.fit.newton import SOLVERS
 from relatum.measures.fit.rows import Rows, computing_type
 from relatum.measures.fit.sdca import Controls, Monitor, Solution, Task, natural_lambda
 from relatum.measures.fit.stream_newton import NEWTON_STREAM_WIDTH, solve_stream_newton
-from relatum.measures.fit.streams import Reading, guarded, solve_stream
+from relatum.measures.fit.streams import Stream, guarded, solve_stream
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
 from relatum.measures.record_batches import RecordBatches, is_record_source
 from relatum.measures.validation import (
@@ -233,31 +233,27 @@ a DuckDB relation or another source that `RecordBatches` reads
         return found
 
     def _fit_stream(self, batches: Any, classes: Any, controls: Controls) -> None:
-        reading = Reading(self, batches, [0, 1] if classes is None else classes)
+        stream = Stream(self, batches, [0, 1] if classes is None else classes)
         once = getattr(batches, "once", False) or iter(batches) is batches
-
-        def choose(rows: Rows) -> float:
-            return natural_lambda(reading.strength(rows))
-
-        if self._streams_by_newton(reading, once):
-            found = solve_stream_newton(reading.epoch, choose, controls)
+        if self._streams_by_newton(stream, once):
+            found = solve_stream_newton(stream, controls)
         else:
-            found = solve_stream(reading.epoch, choose, controls, once)
-        assert reading.targets is not None
-        require_both(reading.targets, reading.related, reading.count)
+            found = solve_stream(stream, controls, once)
+        assert stream.targets is not None
+        require_both(stream.targets, stream.related, stream.count)
         self.n_features_in_ = found.w.shape[1] - int(bool(self.fit_intercept))
         if getattr(batches, "feature_columns", None) is not None:
             self.feature_columns_ = list(batches.feature_columns)
-        self._assign(found, reading.targets, reading.used, quiet=self.max_epochs == 1)
+        self._assign(found, stream.targets, stream.used, quiet=self.max_epochs == 1)
 
-    def _streams_by_newton(self, reading: Reading, once: bool) -> bool:
+    def _streams_by_newton(self, stream: Stream, once: bool) -> bool:
         if self.solver == "lbfgs" or (self.solver == "newton" and (once or self.max_epochs == 1)):
             raise DataError(
                 "Streams are fitted by solver='sdca', or by 'newton' if they can be read several "
                 f"times; got {self.solver!r}."
             )
         if self.solver == "auto" and not once and self.max_epochs > 1:
-            rows, _ = next(reading.epoch(), (None, None))
+            rows, _ = next(stream.epoch(), (None, None))
             return rows is not None and rows.width <= NEWTON_STREAM_WIDTH
         return self.solver == "newton"
 

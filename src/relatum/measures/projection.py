@@ -13,7 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.features import PolynomialLifting
+from relatum.features import PolynomialLifting, checked_pairs
 from relatum.measures.validation import (
     all_or_nothing,
     check_fitted,
@@ -22,7 +22,7 @@ from relatum.measures.validation import (
     require_parameters,
 )
 
-__all__ = ["DiscriminantProjection", "checked_pairs"]
+__all__ = ["DiscriminantProjection"]
 
 _ROWS = 2048
 # Enough pairs to estimate a covariance of some two thousand features.
@@ -135,21 +135,3 @@ def _second_moments(blocks: Any) -> Floats:
         total = total + (block.T @ block).astype(np.float64)
         count += len(block)
     return np.asarray(total / count)
-
-
-def checked_pairs(i: ArrayLike, j: ArrayLike, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return indices of pairs of elements, equally long and within range."""
-    first, second = np.asarray(i), np.asarray(j)
-    if first.shape != second.shape or first.ndim != 1:
-        raise DataError(
-            f"i and j must be equally long vectors of indices; got shapes {first.shape} and "
-            f"{second.shape}."
-        )
-    for name, index in (("i", first), ("j", second)):
-        if index.size and not np.issubdtype(index.dtype, np.integer):
-            raise DataError(f"{name} must hold integers, rows of v; got type {index.dtype}.")
-        if index.size and (index.min() < 0 or index.max() >= n):
-            raise DataError(
-                f"{name} must hold rows of v, 0 to {n - 1}; got {index.min()} ... {index.max()}."
-            )
-    return first.astype(np.intp), second.astype(np.intp)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -116,16 +117,15 @@ def _reading(source: Any, batch_size: int) -> tuple[Callable[[], Iterable[Any]],
     """Return what starts a reading of `source`, and whether only one is possible."""
     if isinstance(source, str | Path):
         source = _parquet(source)
-    if hasattr(source, "to_arrow_reader"):  # a DuckDB relation: a query, run once per reading
-        return lambda: source.to_arrow_reader(batch_size), False
-    if hasattr(source, "fetch_record_batch"):  # the same, before DuckDB 1.4
-        return lambda: source.fetch_record_batch(batch_size), False
+    # a DuckDB relation is a query, run once per reading; the second name is that before 1.4
+    for name in ("to_arrow_reader", "fetch_record_batch"):
+        if hasattr(source, name):
+            return partial(getattr(source, name), batch_size), False
     if hasattr(source, "read_next_batch"):
         return lambda: source, True
-    if hasattr(source, "to_batches"):
-        return lambda: source.to_batches(), False
-    if hasattr(source, "to_reader"):
-        return lambda: source.to_reader(), False
+    for name in ("to_batches", "to_reader"):
+        if hasattr(source, name):
+            return getattr(source, name), False
     if hasattr(source, "columns"):  # one data frame
         return lambda: [source], False
     if isinstance(source, Iterable):

@@ -35,7 +35,13 @@ from relatum.problem.frames import score_column
 from relatum.problem.problem import DENSE_LIMIT, Problem
 from relatum.problem.properties import Evidence, Property
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
-from relatum.problem.scores import CondensedScores, DenseScores, SparseScores, condensed_places
+from relatum.problem.scores import (
+    CondensedScores,
+    DenseScores,
+    SparseScores,
+    condensed_places,
+    condensed_size,
+)
 
 __all__ = [
     "ANTISYMMETRIC",
@@ -74,6 +80,7 @@ __all__ = [
     "WeakOrder",
     "at_most",
     "condensed_places",
+    "condensed_size",
     "evidence",
     "one_per_group",
     "score_column",

@@ -102,8 +102,14 @@ class Problem:
         scores, found = SparseScores.from_pairs(
             i, j, log_odds, n, background, _pair_kind(feasible, n), combine
         )
+        return cls._of(scores, feasible, Evidence(*found), None)
+
+    @classmethod
+    def _of(
+        cls, scores: Scores, feasible: FeasibleSet, found: Evidence, ids: NDArray[Any] | None
+    ) -> Self:
         problem = cls.__new__(cls)
-        problem._init(scores, feasible, Evidence(*found), None)
+        problem._init(scores, feasible, found, ids)
         return problem
 
     @classmethod
@@ -255,11 +261,9 @@ class Problem:
 
     def restrict(self, elements: Index) -> Problem:
         """Return the problem on some of the elements (of relations on one set)."""
-        problem = Problem.__new__(Problem)
         feasible = restrict_set(self.feasible, elements, self.n)
         ids = None if self.ids is None else self.ids[elements]
-        problem._init(self.scores.restrict(elements), feasible, Evidence(), ids)
-        return problem
+        return Problem._of(self.scores.restrict(elements), feasible, Evidence(), ids)
 
     def with_feasible(self, feasible: FeasibleSet) -> Problem:
         """Return a problem with the same log-odds and another feasible set."""
@@ -271,9 +275,7 @@ class Problem:
                     f"{'without' if was else 'with'} direction, but {feasible} is "
                     f"{'not ' if was else ''}symmetric; build a new Problem from both directions."
                 )
-        problem = Problem.__new__(Problem)
-        problem._init(self.scores, feasible, Evidence(), self.ids)
-        return problem
+        return Problem._of(self.scores, feasible, Evidence(), self.ids)
 
     @cached_property
     def state(self) -> NDArray[np.int8]:

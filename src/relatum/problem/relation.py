@@ -8,7 +8,7 @@ the same pairs, whatever their kind.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,9 @@ __all__ = [
     "WeakOrder",
     "read_only",
 ]
+
+
+Kind = TypeVar("Kind", bound="Relation")
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -175,11 +178,16 @@ class Relation:
         return type(self), (self._array,)
 
 
-def _violated(kind: str, expected: Flags, matrix: Flags) -> RelationError:
-    a, b = (int(i) for i in np.argwhere(expected != matrix)[0])
+def _confirmed(found: Kind, matrix: Flags) -> Kind:
+    """Return a relation after checking that it has a given matrix."""
+    differ = np.argwhere(found.matrix() != matrix)
+    if len(differ) == 0:
+        return found
+    a, b = (int(i) for i in differ[0])
     said = "is" if matrix[a, b] else "is not"
-    return RelationError(
-        f"The relation is not a {kind}: pair ({a}, {b}) {said} related, which contradicts the rest."
+    raise RelationError(
+        f"The relation is not a {found.kind}: pair ({a}, {b}) {said} related, which contradicts "
+        "the rest."
     )
 
 
@@ -295,10 +303,7 @@ class Partition(Relation):
     def from_matrix(cls, matrix: ArrayLike) -> Self:
         """Build from the 01-matrix of an equivalence relation."""
         y = _square(matrix, cls.kind)
-        partition = cls(y.argmax(axis=1))
-        if not np.array_equal(partition.matrix(), y):
-            raise _violated(cls.kind, partition.matrix(), y)
-        return partition
+        return _confirmed(cls(y.argmax(axis=1)), y)
 
     @property
     def n_sets(self) -> int:
@@ -353,10 +358,7 @@ class WeakOrder(Relation):
     def from_matrix(cls, matrix: ArrayLike) -> Self:
         """Build from the 01-matrix of a reflexive, transitive and connex relation."""
         y = _square(matrix, cls.kind)
-        order = cls(-y.sum(axis=1))
-        if not np.array_equal(order.matrix(), y):
-            raise _violated(cls.kind, order.matrix(), y)
-        return order
+        return _confirmed(cls(-y.sum(axis=1)), y)
 
     @property
     def order(self) -> Index:

@@ -17,8 +17,8 @@ index; see `FAMILIES`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ __all__ = [
     "Proof",
     "SparseRows",
     "SubsetOrder",
+    "children",
     "register_family",
 ]
 
@@ -337,36 +338,21 @@ class Certificate:
     def counts(self) -> dict[str, int]:
         """Count nodes, and rows by family, for people who read certificates."""
         totals: dict[str, int] = {"leaves": 0, "branches": 0, "fixed": 0}
-        _count(self.proof, totals)
+        todo: list[Proof] = [self.proof]
+        while todo:
+            proof = todo.pop()
+            totals["leaves"] += isinstance(proof, Leaf | Prices | SubsetOrder)
+            totals["branches"] += isinstance(proof, Branch)
+            totals["fixed"] += len(proof.pairs) if isinstance(proof, Fix | Imply) else 0
+            for cuts in getattr(proof, "cuts", ()):
+                totals[cuts.family] = totals.get(cuts.family, 0) + len(cuts)
+            todo += children(proof)
         return totals
 
 
-def _count(root: Proof, totals: dict[str, int]) -> None:
-    todo: list[Proof] = [root]
-    while todo:
-        proof = todo.pop()
-        match proof:
-            case Leaf() | Prices():
-                totals["leaves"] += 1
-                _add_rows(proof.cuts, totals)
-            case Branch():
-                totals["branches"] += 1
-                todo += [proof.unrelated, proof.related]
-            case Fix():
-                totals["fixed"] += len(proof.pairs)
-                _add_rows(proof.cuts, totals)
-                todo.append(proof.then)
-            case Imply():
-                totals["fixed"] += len(proof.pairs)
-                todo.append(proof.then)
-            case Decompose():
-                todo += [part[2] for part in proof.parts]
-            case Contract() | Merge():
-                todo.append(proof.then)
-            case SubsetOrder():
-                totals["leaves"] += 1
-
-
-def _add_rows(cuts: Iterable[Cuts], totals: dict[str, int]) -> None:
-    for c in cuts:
-        totals[c.family] = totals.get(c.family, 0) + len(c)
+def children(proof: Proof) -> list[Proof]:
+    """Return the proofs that a proof rests on, in the order of its fields."""
+    values = [getattr(proof, f.name) for f in fields(proof)]
+    if isinstance(proof, Decompose):
+        values = [value for part in proof.parts for value in part]
+    return [value for value in values if isinstance(value, Proof)]

@@ -6,7 +6,6 @@ the rows may come in another order at the next reading.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
 from relatum.measures.fit.rows import Rows
 from relatum.measures.fit.sdca import Controls, Solution, gap_of, prior
-from relatum.measures.fit.streams import Epoch
+from relatum.measures.fit.streams import Stream
 from relatum.measures.objective import LN2
 
 __all__ = ["NEWTON_STREAM_WIDTH", "solve_stream_newton"]
@@ -68,20 +67,8 @@ class _Sums:
         return np.array([-cho_solve(cho_factor(h), g) for h, g in pairs])
 
 
-def solve_stream_newton(
-    epoch: Epoch, choose: Callable[[Rows], float], controls: Controls
-) -> Solution:
-    """Fit all labels to a stream that can be read again.
-
-    Parameters
-    ----------
-    epoch : callable
-        Starts one reading of the stream.
-    choose : callable
-        Gives lambda, from the first batch.
-    controls : Controls
-        `max_epochs` limits the number of readings.
-    """
+def solve_stream_newton(stream: Stream, controls: Controls) -> Solution:
+    """Fit all labels to a stream that can be read again, `max_epochs` times at most."""
     best: _Sums | None = None
     trial: Floats | None = None
     step: Any = 0.0
@@ -89,10 +76,11 @@ def solve_stream_newton(
     try:
         while epochs < controls.max_epochs:
             sums = None
-            for rows, related in epoch():
+            for rows, related in stream.epoch():
                 if sums is None:
                     if trial is None:
-                        lam, trial = choose(rows), np.zeros((len(related), rows.width))
+                        lam = stream.choose_lambda(rows)
+                        trial = np.zeros((len(related), rows.width))
                     sums = _Sums(trial, lam)
                 sums.add(rows, related)
                 if best is not None and controls.late():

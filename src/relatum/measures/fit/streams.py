@@ -7,8 +7,8 @@ none at all if the stream is read once).
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -21,15 +21,13 @@ from relatum.measures.fit.sdca import (
     Task,
     Weights,
     block_size,
+    natural_lambda,
     prior,
 )
 from relatum.measures.objective import LN2, entropy
 from relatum.measures.validation import Targets, checked_batch, encode_targets, split_batch
 
-__all__ = ["Epoch", "Reading", "guarded", "solve_stream"]
-
-# One reading of the stream: rows and targets, checked and encoded, batch by batch.
-Epoch: TypeAlias = Callable[[], Iterator[tuple[Rows, Flags]]]
+__all__ = ["Stream", "guarded", "solve_stream"]
 
 
 def guarded(batches: Iterable[Any]) -> Iterator[Any]:
@@ -48,8 +46,17 @@ def guarded(batches: Iterable[Any]) -> Iterator[Any]:
         ) from error
 
 
-class Reading:
-    """Checks and encodes the batches of a stream, and counts related rows on the way."""
+class Stream:
+    """Batches that are checked and encoded when they are read, and related rows counted.
+
+    Parameters
+    ----------
+    measure : LogisticMeasure
+        Says which precision and which prior.
+    batches : iterable of (x, y)
+    classes : array-like
+        All labels that y may hold.
+    """
 
     def __init__(self, measure: Any, batches: Any, classes: Any) -> None:
         self.measure, self.batches, self.classes = measure, batches, classes
@@ -59,9 +66,10 @@ class Reading:
         self.count = 0
         self.used = 0.0
 
-    def strength(self, rows: Rows) -> float:
+    def choose_lambda(self, rows: Rows) -> float:
+        """Return the factor of the prior, which may depend on the first batch."""
         self.used = float(self.measure._strength(rows))
-        return self.used
+        return natural_lambda(self.used)
 
     def epoch(self) -> Iterator[tuple[Rows, Flags]]:
         self.related, self.count = 0, 0
@@ -92,9 +100,9 @@ class _Progress:
     def begin_epoch(self) -> None:
         self.running = np.zeros_like(self.running)
 
-    def ensure(self, rows: Rows, labels: int, choose: Callable[[Rows], float]) -> Weights:
+    def ensure(self, rows: Rows, labels: int, stream: Stream) -> Weights:
         if self.at is None:
-            self.lam = choose(rows)
+            self.lam = stream.choose_lambda(rows)
             self.at = Weights(np.zeros((labels, rows.width)), rows.dtype)
             self.entropy = np.zeros(labels)
             self.running = np.zeros(labels)
@@ -138,8 +146,7 @@ def _fingerprint(rows: Rows, related: Flags) -> int:
 
 def _read_once(
     progress: _Progress,
-    epoch: Epoch,
-    choose: Callable[[Rows], float],
+    stream: Stream,
     controls: Controls,
     rng: np.random.Generator,
     first: bool,
@@ -147,8 +154,8 @@ def _read_once(
     """Visit every batch once; return False if the deadline passed before the end."""
     keep = controls.max_epochs > 1
     progress.begin_epoch()
-    for number, (rows, related) in enumerate(epoch()):
-        at = progress.ensure(rows, len(related), choose)
+    for number, (rows, related) in enumerate(stream.epoch()):
+        at = progress.ensure(rows, len(related), stream)
         ones = np.ones(rows.n)
         duals = progress.dual_variables(number, rows, related, first, keep)
         task = Task(rows, related, ones, progress.lam)
@@ -165,20 +172,10 @@ def _read_once(
     return True
 
 
-def solve_stream(
-    epoch: Epoch, choose: Callable[[Rows], float], controls: Controls, once: bool
-) -> Solution:
+def solve_stream(stream: Stream, controls: Controls, once: bool) -> Solution:
     """Fit all labels to a stream.
 
-    Parameters
-    ----------
-    epoch : callable
-        Starts one reading of the stream.
-    choose : callable
-        Gives lambda, from the first batch.
-    controls : Controls
-    once : bool
-        The stream cannot be read again: one epoch, and no exact value of the objective.
+    `once` says that it cannot be read again: one epoch, and no exact value of the objective.
     """
     rng = np.random.default_rng(controls.seed)
     progress = _Progress()
@@ -187,13 +184,13 @@ def solve_stream(
         while epochs < (1 if once else controls.max_epochs):
             first = epochs == 0
             epochs += 1
-            if not _read_once(progress, epoch, choose, controls, rng, first):
+            if not _read_once(progress, stream, controls, rng, first):
                 reason = "time"
                 break
             found = progress.solution(epochs, "converged")
             controls.tell(epochs, float(found.dual.sum()), found.gap)
             if controls.max_epochs > 1 and not once and found.gap <= 4.0 * controls.tol:
-                found = _exact(found, epoch, progress.lam)
+                found = _exact(found, stream, progress.lam)
                 if found.gap <= controls.tol:
                     return found
     except KeyboardInterrupt:
@@ -205,14 +202,14 @@ def solve_stream(
         if once:
             found.reason = "once"
         else:
-            found = _exact(found, epoch, progress.lam)
+            found = _exact(found, stream, progress.lam)
     return found
 
 
-def _exact(found: Solution, epoch: Epoch, lam: float) -> Solution:
+def _exact(found: Solution, stream: Stream, lam: float) -> Solution:
     """Replace the running estimate of the primal objective by its value, in one more reading."""
     total = np.zeros(len(found.w))
-    for rows, related in epoch():
+    for rows, related in stream.epoch():
         total += Task(rows, related, np.ones(rows.n), lam).divergence(found.w)
     primal = total + prior(found.w, lam)
     return Solution(found.w, found.duals, primal, found.dual, True, found.epochs, found.reason)
