@@ -42,6 +42,7 @@ SLOW = (
 TOGETHER = ("tests/pair_tables/on_spark/", "tests/reproduction/")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def turn(item: pytest.Item) -> int:
         return next((k for k, part in enumerate(FIRST) if item.nodeid.startswith(part)), len(FIRST))
