@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 import relatum.cli.reproduce as command
+from instances.reproduction import TINY
 from relatum.cli import cli
-from tiny_reproduction import TINY
 
 
 @pytest.fixture

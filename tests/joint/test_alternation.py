@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from joint_problems import SETS, random_problem
+from instances.joint import SETS, random_problem
 from relatum.errors import DegenerateWarning
 from relatum.joint.alternation import Alternation, Pair
 from relatum.joint.inputs import read_joint_problem

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from joint_problems import SETS, random_problem
+from instances.joint import SETS, random_problem
 from relatum.errors import DegenerateWarning, SolverError
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{DegenerateWarning.__module__}.DegenerateWarning")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from joint_problems import random_problem
+from instances.joint import random_problem
 from relatum.errors import DegenerateWarning
 
 pytest.importorskip("pyscipopt", reason="install relatum[scip] to check against SCIP")

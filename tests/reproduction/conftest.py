@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from instances.reproduction import TINY
 from relatum.reproduction import reproduce
-from tiny_reproduction import TINY
 
 
 class Tiny:

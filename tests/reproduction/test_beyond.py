@@ -8,10 +8,10 @@ import struct
 import numpy as np
 import pytest
 
+from instances.reproduction import TINY
 from relatum.datasets import load_digits, load_images
 from relatum.reproduction.beyond import LIFTINGS, other_images
 from relatum.reproduction.cells import Cells
-from tiny_reproduction import TINY
 
 
 def test_polynomials_beat_bits(tiny):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from instances.reproduction import TINY
 from relatum.reproduction.clustering import subset, summary
-from tiny_reproduction import TINY
 
 LABELS = np.repeat(np.arange(10), 30)
 

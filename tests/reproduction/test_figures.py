@@ -9,9 +9,9 @@ pytest.importorskip("matplotlib")
 
 from matplotlib.figure import Figure
 
+from instances.reproduction import TINY
 from relatum.reproduction import FULL, figures
 from relatum.reproduction.settings import Lifting
-from tiny_reproduction import TINY
 
 NAMES = [
     "maps_error",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from instances.reproduction import TINY
 from relatum.datasets import load_digits
 from relatum.features import BinaryFeatures, TensorSketch
 from relatum.measures import LogisticMeasure
 from relatum.reproduction.maps import sketches
 from relatum.reproduction.settings import Lifting
-from tiny_reproduction import TINY
 
 
 def test_sketches_are_those_of_the_bits():

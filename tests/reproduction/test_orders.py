@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import relatum as rt
+from instances.reproduction import TINY
 from relatum.reproduction.orders import METRICS, _problems, _same_words_in_order, corpora
-from tiny_reproduction import TINY
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from instances.reproduction import TINY
 from relatum.datasets import load_digits
 from relatum.features import pair_features
 from relatum.reproduction.cells import Cells
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
-from tiny_reproduction import TINY
 
 
 @pytest.fixture(scope="module")

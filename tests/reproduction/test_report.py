@@ -7,10 +7,10 @@ import itertools
 
 import pytest
 
+from instances.reproduction import TINY
 from relatum.measures.objective import LN2
 from relatum.reproduction import PARTS
 from relatum.reproduction.report import checks, markdown
-from tiny_reproduction import TINY
 
 
 @pytest.fixture

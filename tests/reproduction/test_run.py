@@ -11,15 +11,15 @@ import sys
 
 import pytest
 
+from instances.reproduction import TINY
 from relatum.errors import DataError
 from relatum.reproduction import FULL, PARTS, reproduce
-from tiny_reproduction import TINY
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from relatum.reproduction import reproduce
-from tiny_reproduction import TINY
+from instances.reproduction import TINY
 
 seen = 0
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from instances.reproduction import TINY
 from relatum.datasets import Digits, load_digits
 from relatum.features import pair_features
 from relatum.measures.objective import LN2
 from relatum.reproduction.cells import Cells
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
 from relatum.reproduction.scores import bilinear_scores, condensed_subset, sketch_scores
-from tiny_reproduction import TINY
 
 
 def test_scores_are_those_of_sketches(tiny):

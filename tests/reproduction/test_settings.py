@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from instances.reproduction import TINY
 from relatum.reproduction.settings import FULL, QUICK, Lifting
-from tiny_reproduction import TINY
 
 
 @pytest.mark.parametrize("settings", [FULL, QUICK, TINY], ids=lambda s: s.name)

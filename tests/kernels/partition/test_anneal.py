@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from partitions import random_rules, random_weights
+from instances.partitions import random_rules, random_weights
 from relatum.kernels.partition.anneal import anneal_sweeps
 from relatum.kernels.partition.dense import load_labels, new_state, partition_value
 from relatum.kernels.partition.rules import free_rules

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from partitions import random_graph, random_rules, with_sizes
+from instances.partitions import random_graph, random_rules, with_sizes
 from relatum.kernels.partition.greedy import contract_greedily, grow_greedy, new_greedy
 
 

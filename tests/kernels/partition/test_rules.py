@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from partitions import random_rules
+from instances.partitions import random_rules
 from relatum.kernels.partition.rules import (
     can_enter,
     can_exchange,

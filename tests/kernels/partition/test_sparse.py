@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import naive
-from partitions import random_graph, random_rules, with_sizes
+from instances.partitions import random_graph, random_rules, with_sizes
 from relatum.kernels.partition.dense import partition_value
 from relatum.kernels.partition.sparse import (
     anneal_sparse,

@@ -7,7 +7,7 @@ import pytest
 
 import naive
 import relatum as rt
-from partitions import compressed, random_problem, random_rules
+from instances.partitions import compressed, random_problem, random_rules
 from relatum.kernels.partition.dense import partition_value
 from relatum.kernels.partition.sparse import sparse_value
 from relatum.solvers.partition.arrays import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from partitions import proved
+from instances.partitions import proved
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds import choose as bounding
 from relatum.solvers.partition.bounds.choose import ChoiceSettings, affordable_bound

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from partitions import proved, restricted_problem
+from instances.partitions import proved, restricted_problem
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.guided import GuidedSettings, guided_bound
 from relatum.solvers.partition.bounds.known import Known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import relatum as rt
-from partitions import proved
+from instances.partitions import proved
 from relatum.lp import FirstOrderLP
 from relatum.proof.certificate import Branch, Cuts, Leaf
 from relatum.solvers.partition.bounds.known import (

@@ -7,7 +7,7 @@ import pytest
 
 import naive
 import relatum as rt
-from partitions import restricted_problem
+from instances.partitions import restricted_problem
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound

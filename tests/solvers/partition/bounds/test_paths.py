@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from partitions import check_stops, proved, restricted_problem
+from instances.partitions import check_stops, proved, restricted_problem
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound

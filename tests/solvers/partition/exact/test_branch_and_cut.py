@@ -7,7 +7,7 @@ import pytest
 
 import naive
 import relatum as rt
-from partitions import check_exact, restrict
+from instances.partitions import check_exact, restrict
 from relatum.proof.certificate import Branch
 from relatum.solvers.control import Control
 from relatum.solvers.partition.exact.branch_and_cut import Settings, run

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from partitions import check_exact, restrict
+from instances.partitions import check_exact, restrict
 from relatum.proof.certificate import Branch, Decompose, Prices
 from relatum.proof.checker.verification import check_certificate
 from relatum.solvers.control import Control

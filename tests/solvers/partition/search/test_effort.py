@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from partitions import random_weights
+from instances.partitions import random_weights
 from relatum.kernels.partition.rules import free_rules
 from relatum.solvers.partition.search.dense import DenseSearch
 from relatum.solvers.partition.search.effort import long_effort

@@ -10,7 +10,7 @@ import pytest
 
 import naive
 import relatum as rt
-from partitions import random_problem
+from instances.partitions import random_problem
 from relatum.io import read_cplib
 from relatum.solvers.control import Control
 from relatum.solvers.partition.search import heuristics as partition_heuristics

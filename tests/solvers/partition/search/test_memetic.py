@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from partitions import random_weights
+from instances.partitions import random_weights
 from relatum.kernels.partition.rules import free_rules
 from relatum.solvers.partition.search.dense import DenseSearch
 from relatum.solvers.partition.search.effort import Effort

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import naive
-from partitions import random_rules, random_weights
+from instances.partitions import random_rules, random_weights
 from relatum.kernels.partition.rules import free_rules
 from relatum.solvers.partition.search import tempering as partition_tempering
 from relatum.solvers.partition.search.dense import DenseSearch
