@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Modules are compiled when they are first imported: most that pip installs never are.
+# Modules are compiled when they are first imported, most that pip installs never are; and kept,
+# whatever the environment says, for the tests start many processes.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # Two workers; tests/conftest.py says which tests stay together and which come first.
 PYTEST := $(BIN)/pytest -n 2
