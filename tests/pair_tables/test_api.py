@@ -11,7 +11,7 @@ import pytest
 import relatum as rt
 from relatum.errors import BlockingWarning, DataError, EvidenceError
 from relatum.pair_tables import Settings, Summary, api
-from relatum.pair_tables.on_duckdb import engine as embedded
+from relatum.pair_tables.options import Tuning
 
 duckdb = pytest.importorskip("duckdb", reason="install relatum[tables]")
 pa = pytest.importorskip("pyarrow")
@@ -311,7 +311,8 @@ def test_giant_components_are_split_and_told(small_wholes, monkeypatch):
     left, right, bits, _ = planted(9, n=400, density=3.0)
     pairs = table_of(left, right, bits)
     split = rt.cluster_pairs(pairs)
-    monkeypatch.setattr(embedded, "FEWEST", 40)
+    few = functools.partial(Settings, most_elements=150, tuning=Tuning(sorted_pairs=40))
+    monkeypatch.setattr(api, "Settings", few)
     again = rt.cluster_pairs(pairs, memory_limit=10_000)  # pairs sorted in many parts
     assert again.table.equals(split.table)
     monkeypatch.setattr(api, "Settings", Settings)

@@ -1,23 +1,25 @@
-"""Tables of scored pairs, larger than memory or than one machine: pairs in, clusters out."""
+"""Tables of scored pairs, larger than memory or than one machine: pairs in, clusters out.
+
+`api` makes the records of `options` out of the arguments and hands them to an engine, `on_duckdb`
+or `on_spark`, which reads, connects and divides the pairs; both leave the components to `solve`
+and tell what they found in `result`. This room uses inference, measures and features; nothing
+below knows of tables. Begin reading with `api`, then `on_duckdb.engine`.
+"""
 
 from __future__ import annotations
 
 from relatum.pair_tables.api import cluster_pairs
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
+from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
 from relatum.pair_tables.result import Clusters, Summary
 from relatum.pair_tables.scoring import PairScorer
-from relatum.pair_tables.solve.batching import batch_of
+from relatum.pair_tables.solve.batching import Component, Components, batch_of, component_of
 from relatum.pair_tables.solve.component import (
-    Component,
-    Components,
-    Settings,
     Solution,
     Solutions,
-    component_of,
     solve_batch,
     solve_component,
-    usual_search,
 )
 
 __all__ = [

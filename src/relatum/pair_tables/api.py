@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-import zlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
-from relatum.errors import DataError
-from relatum.pair_tables.columns import Columns, find_columns, refuse
-from relatum.pair_tables.on_duckdb.engine import read_pairs, run
-from relatum.pair_tables.on_duckdb.known import Reader
-from relatum.pair_tables.on_duckdb.reading import (
-    Source,
-    column_names,
-    open_table,
-    parse_memory,
-    require_duckdb,
-)
-from relatum.pair_tables.on_duckdb.work import Known, Outcome, Work
-from relatum.pair_tables.previous import assign_ids, changes_of, kept_clusters
-from relatum.pair_tables.result import Clusters, Summary, in_engine_of, write_table
-from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
-from relatum.pair_tables.solve.component import Settings, usual_search
+from relatum.errors import DataError, MissingDependencyError
+from relatum.pair_tables.options import Given, Monitor, Plan, Settings
+from relatum.pair_tables.result import Clusters, in_kind_of, write_table
 
 __all__ = ["cluster_pairs"]
 
@@ -54,7 +35,7 @@ def cluster_pairs(
     threads: int | None = None,
     search: int | None = None,
     output: str | Path | None = None,
-    monitor: Callable[[str, int, int], Any] | None = None,
+    monitor: Monitor | None = None,
 ) -> Clusters:
     """Find the most probable clusters of the elements of a table of scored pairs.
 
@@ -95,7 +76,7 @@ def cluster_pairs(
         "auto" takes Spark for Spark DataFrames and DuckDB for everything else. On Spark there
         are neither `labels`, `previous` nor `output`, and `memory_limit` is that of its tasks.
     memory_limit : str or int
-        For DuckDB and the batches; about 100 bytes an element come on top.
+        For DuckDB and the batches; about 100 bytes per element come on top.
     threads : int, optional
         All processors by default. The result does not depend on it.
     search : int, optional
@@ -117,215 +98,64 @@ def cluster_pairs(
     >>> found.table["cluster_id"].to_pylist(), found.summary.gap
     (['a', 'a', 'a', 'd'], 0.0)
     """
-    from relatum.pair_tables.engines import on_spark, spark_asked
-
-    first = 0.0 if background == "learned" else float(background)
-    settings = Settings(first, max_size, prove, time_limit)
-    if spark_asked(pairs, engine):
-        learned = background if background == "learned" else None
-        refused = {"labels": labels, "previous": previous, "output": output, "background": learned}
-        given = {"evidence": evidence, "one_per_group": one_per_group, "search": search}
-        given["score_missing"] = score_missing
-        names = (left, right, log_odds, probability)
-        return on_spark(pairs, names, settings, odd_rows, given, refused)
-    request = _Request(
-        pairs,
-        settings,
-        learned=background == "learned",
-        evidence=evidence,
-        groups=one_per_group,
-        score_missing=score_missing,
-        labels=labels,
-        previous=previous.table if isinstance(previous, Clusters) else previous,
-        odd_rows=odd_rows,
-        names=(left, right, log_odds, probability),
-        memory=parse_memory(memory_limit),
-        threads=threads or os.cpu_count() or 1,
-        search=search,
-        monitor=monitor,
-    )
-    return request.run(output)
+    learn = background == "learned"
+    settings = Settings(0.0 if learn else float(background), max_size, prove, time_limit)
+    on_spark = _takes_spark(pairs, engine)
+    if on_spark:
+        learned = background if learn else None
+        _refuse(labels=labels, previous=previous, output=output, background=learned)
+    earlier = previous.table if isinstance(previous, Clusters) else previous
+    names = (left, right, log_odds, probability)
+    known = (evidence, one_per_group, score_missing, labels, earlier)
+    given = Given(pairs, names, odd_rows, *known)
+    plan = Plan(settings, learn, search, memory_limit, threads, monitor)
+    found = _engine(on_spark)(given, plan)
+    if output is not None:
+        write_table(output, found.table)
+    return Clusters(in_kind_of(pairs, found.table), found.summary)
 
 
-@dataclass(eq=False)
-class _Request:
-    """One call of `cluster_pairs` on DuckDB."""
-
-    pairs: Any
-    settings: Settings
-    learned: bool
-    evidence: Any
-    groups: Any
-    score_missing: Any
-    labels: Any
-    previous: Any
-    odd_rows: str
-    names: tuple[str, str, str | None, str | None]
-    memory: int
-    threads: int
-    search: int | None
-    monitor: Any
-
-    def run(self, output: str | Path | None) -> Clusters:
-        if self.odd_rows not in ("refuse", "handle"):
-            raise DataError(f'odd_rows is "refuse" or "handle", got {self.odd_rows!r}.')
-        if self.learned and self.labels is None:
-            raise DataError('background="learned" needs labels=: entities of some elements.')
-        duckdb = require_duckdb()
-        with tempfile.TemporaryDirectory(prefix="relatum-") as name:
-            folder = Path(name)
-            con = duckdb.connect()
-            try:
-                table, summary = self._cluster(con, folder)
-            finally:
-                con.close()
-        if output is not None:
-            write_table(output, table)
-        return Clusters(in_engine_of(self.pairs, table, duckdb), summary)
-
-    def _open(self, con: Any, folder: Path) -> Columns:
-        share = max(64 << 20, self.memory // 2)
-        con.execute(f"SET memory_limit='{share}B'; SET threads={self.threads}")
-        con.execute(f"SET temp_directory='{folder / 'spill'}'")
-        con.execute("SET preserve_insertion_order=false")
-        open_table(con, self.pairs, "pairs", folder)
-        names = column_names(con, "pairs")
-        return find_columns(names, *self.names)
-
-    def _cluster(self, con: Any, folder: Path) -> tuple[Any, Summary]:
-        source = Source(con, self._open(con, folder), self.memory // 8)
-        work = Work(self.settings, self.memory // 2, folder, self.threads, monitor=self.monitor)
-        with work.stage("read"):
-            source.check(self.odd_rows)
-            source.number()
-        with work.stage("known"):
-            reader = Reader(source, folder)
-            known = Known(reader.evidence(self.evidence), self._groups(reader))
-            labels = None if self.labels is None else reader.values(self.labels, "labels")[0]
-            earlier = self._earlier(reader, known)
-        with work.stage("components"):
-            spool, roots = read_pairs(source, known, work)
-        facts: dict[str, Any] = {}
-        if labels is not None:
-            with work.stage("labels"):
-                facts["block_recall"] = block_recall(spool, labels)
-                if self.learned:
-                    bits = learned_background(spool, labels)
-                    work.settings = replace(work.settings, background=bits)
-        search = usual_search(spool.count) if self.search is None else self.search
-        work.settings = replace(work.settings, search=search)
-        ids = source.id_table()
-        work.score_missing = self._scorer(ids)
-        described = (work.settings.background, self.settings.max_size, search)
-        work.seed = zlib.crc32(repr((described, self.score_missing is not None)).encode())
-        found = run(source, known, work, spool, roots)
-        source.counts |= {"duplicates": int(found.totals.pop("duplicates"))}
-        source.counts |= {"contradictory": int(found.totals.pop("contradictory"))}
-        self._refuse_contradiction(source, found.totals.pop("contradiction"), ids)
-        with work.stage("write"):
-            table, changes = self._table(source.columns, ids, found, earlier)
-        if labels is not None:
-            facts["f1"] = pairwise_f1(found.first, labels)
-        totals = found.totals | facts | {"rows": source.rows, "odd_rows": dict(source.counts)}
-        totals |= {"background": work.settings.background, "changes": changes}
-        return table, Summary.of(totals | {"seconds": dict(work.seconds)})
-
-    def _groups(self, reader: Reader) -> Any:
-        if self.groups is None:
-            return None
-        if isinstance(self.groups, str):
-            return reader.group_column(self.groups)
-        return reader.values(self.groups, "one_per_group")[0]
-
-    def _earlier(self, reader: Reader, known: Known) -> Any:
-        """Read earlier clusters; return (cluster of each element, ids, clusters of gone ones)."""
-        if self.previous is None:
-            return None
-        column = None if isinstance(self.previous, Mapping) else "cluster_id"
-        known.start, ids = reader.values(self.previous, "previous", column)
-        gone = reader.unknown
-        if not isinstance(self.previous, Mapping):
-            con = reader.source.con
-            names = column_names(con, "given_table")
-            if {"component", "cluster_gap"} <= set(names):
-                self._prints(reader, known)
-        return known.start, ids, gone
-
-    def _prints(self, reader: Reader, known: Known) -> None:
-        own, _ = reader._columns_of("previous", "cluster_id")
-        con, n = reader.source.con, reader.source.numbering.n
-        con.execute(
-            f"CREATE OR REPLACE TEMP TABLE printed AS SELECT {own} AS id, component, cluster_gap, "
-            "row_number() OVER () AS row FROM given_table"
+def _takes_spark(pairs: Any, engine: str) -> bool:
+    """Say whether Spark is to do it, and refuse what does not fit."""
+    if engine not in ("auto", "duckdb", "spark"):
+        raise DataError(f'engine is "auto", "duckdb" or "spark", got {engine!r}.')
+    frame = any(c.__module__.startswith("pyspark.sql") for c in type(pairs).__mro__)
+    if engine == "spark" and not frame:
+        raise DataError(
+            f'engine="spark" takes a Spark DataFrame, got {type(pairs).__name__}; make one with '
+            "spark.read or spark.createDataFrame."
         )
-        numbers = reader.source.look_up("SELECT id, row FROM printed")
-        got = con.sql("SELECT component, cluster_gap FROM printed ORDER BY row").fetchnumpy()
-        inside = numbers >= 0
-        known.prints, known.gaps = np.zeros(n, dtype=np.uint64), np.zeros(n)
-        prints = np.asarray(np.ma.filled(got["component"], 0), dtype=np.int64)
-        known.prints[numbers[inside]] = prints[inside].view(np.uint64)
-        known.gaps[numbers[inside]] = np.asarray(got["cluster_gap"], dtype=np.float64)[inside]
+    if engine == "duckdb" and frame:
+        raise DataError(
+            'engine="duckdb" does not read Spark DataFrames; write the pairs to Parquet files.'
+        )
+    return frame
 
-    def _scorer(self, ids: Any) -> Any:
-        if self.score_missing is None:
-            return None
-        given = self.score_missing
 
-        def score(a: Any, b: Any) -> Any:
-            bits = np.asarray(given(_taken(ids, a), _taken(ids, b)), dtype=np.float64)
-            if bits.shape != a.shape or not np.isfinite(bits).all():
-                odd = np.count_nonzero(~np.isfinite(bits))
-                raise DataError(
-                    f"score_missing returns one finite number of bits a pair: for {len(a)} pairs "
-                    f"it returned shape {bits.shape}, {odd} not finite."
-                )
-            return bits
+def _refuse(**arguments: Any) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise DataError(
+                f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
+                "their path."
+            )
 
-        return score
 
-    def _refuse_contradiction(self, source: Source, where: Any, ids: Any) -> None:
-        if where is None or self.odd_rows != "refuse":
-            return
-        rows = [tuple(r.values()) for r in ids.take(list(where)).to_pylist()]
-        refuse(source.counts, {"contradictory": [f"the pair {rows[0]}, {rows[1]}"]})
-
-    def _table(self, columns: Columns, ids: Any, found: Outcome, earlier: Any) -> Any:
-        import pyarrow as pa
-
-        names = _cluster_names(columns, ids)
-        changes = None
-        if earlier is None:
-            cluster = names.take(pa.array(found.first))
+def _engine(on_spark: bool) -> Callable[[Given, Plan], Clusters]:
+    """Import an engine, or say which extra installs what it needs."""
+    try:
+        if on_spark:
+            from relatum.pair_tables.on_spark.engine import cluster
         else:
-            start, old, gone = earlier
-            kept = kept_clusters(found.first, start)
-            changes = changes_of(found.first, start, kept, gone)
-            cluster = assign_ids(names, found.first, kept, old)
-        table = ids.append_column("cluster_id", cluster)
-        table = table.append_column("cluster_size", pa.array(found.size))
-        table = table.append_column("cluster_gap", pa.array(found.gap))
-        return table.append_column("component", pa.array(found.prints.view(np.int64))), changes
-
-
-def _cluster_names(columns: Columns, ids: Any) -> Any:
-    """Return element ids as ids of clusters: integers and texts as they are, others as text."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    own = ids[columns.id_name].combine_chunks()
-    if columns.source_name is not None:
-        source = ids[columns.source_name].combine_chunks().cast(pa.string())
-        return pc.binary_join_element_wise(source, own.cast(pa.string()), "-__-")
-    if pa.types.is_integer(own.type) or pa.types.is_string(own.type):
-        return own
-    return own.cast(pa.string())
-
-
-def _taken(ids: Any, numbers: Any) -> Any:
-    """Return ids by number: an array, or of (source, id) tuples."""
-    rows = ids.take(numbers)
-    if rows.num_columns == 1:
-        return rows.column(0).to_numpy()
-    out = np.empty(len(numbers), dtype=object)
-    out[:] = list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
-    return out
+            from relatum.pair_tables.on_duckdb.engine import cluster
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("relatum"):
+            raise
+        raise MissingDependencyError(
+            "Clustering a Spark DataFrame needs the packages pyspark and pandas; install "
+            "relatum[spark]."
+            if on_spark
+            else "Tables of pairs are read by the packages duckdb and pyarrow; install "
+            "relatum[tables]."
+        ) from None
+    return cluster

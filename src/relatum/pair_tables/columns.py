@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from relatum.array_types import Floats
-from relatum.errors import DataError, ProblemError
+from relatum.errors import DataError, EvidenceError, ProblemError
 from relatum.problem import score_column
 
 __all__ = [
@@ -43,9 +43,12 @@ __all__ = [
     "SAME",
     "Columns",
     "bits_of",
+    "evidence_pairs",
     "find_columns",
-    "no_evidence_column",
     "refuse",
+    "require_evidence_columns",
+    "require_group_columns",
+    "two_values",
 ]
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
@@ -181,9 +184,40 @@ def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> 
     )
 
 
-def no_evidence_column(missing: str, names: Iterable[str]) -> DataError:
-    """Return the error for a table of evidence that lacks a column."""
-    return DataError(
-        f"The table of evidence has no column {missing!r}; its columns are {', '.join(names)}. It "
-        "names elements in the same columns as the table of pairs, and says 1 or 0 in 'related'."
-    )
+def evidence_pairs(evidence: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Return pairs of ids known to be related, and not, from a mapping."""
+    unknown = set(evidence) - {"related", "unrelated"}
+    if unknown:
+        raise EvidenceError(
+            "evidence is {'related': [(id, id), ...], 'unrelated': [...]}, or a table of pairs of "
+            f"ids with a column 'related'; got the key {sorted(map(str, unknown))[0]!r}."
+        )
+    related, unrelated = evidence.get("related", ()), evidence.get("unrelated", ())
+    return [tuple(pair) for pair in related], [tuple(pair) for pair in unrelated]
+
+
+def require_evidence_columns(columns: Columns, names: Sequence[str]) -> None:
+    """Raise `DataError` if a table of evidence lacks a column."""
+    for name in (columns.left, columns.right, "related"):
+        if name not in names:
+            raise DataError(
+                f"The table of evidence has no column {name!r}; its columns are "
+                f"{', '.join(names)}. It names elements in the same columns as the table of pairs, "
+                "and says 1 or 0 in 'related'."
+            )
+
+
+def require_group_columns(name: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the columns of pairs that ``one_per_group=name`` means, or raise `DataError`."""
+    for ending in ("_l", "_r"):
+        if name + ending not in names:
+            raise DataError(
+                f"one_per_group={name!r} names the columns {name}_l and {name}_r; the table of "
+                f"pairs has no column {name + ending!r}."
+            )
+    return f"{name}_l", f"{name}_r"
+
+
+def two_values(what: str, element: Any) -> DataError:
+    """Return the error for an argument that gives an element two values."""
+    return DataError(f"{what}= gives the element {element} two values; give it one.")

@@ -8,9 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.array_types import Index
+from relatum.array_types import Floats, Index
 
-__all__ = ["Changes", "assign_ids", "changes_of", "kept_clusters"]
+__all__ = ["Changes", "Earlier", "assign_ids", "changes_of", "kept_clusters", "name_clusters"]
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """Clusters of an earlier run, by element number."""
+
+    cluster: Index  # numbered from 0; -1 for elements that are new
+    ids: Any  # of the clusters, an Arrow array
+    gone: Index  # clusters of elements that are not there any more
+    hashes: NDArray[np.uint64] | None = None  # of each element's component; 0 if unknown
+    gaps: Floats | None = None  # of that component
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,26 @@ class Changes:
             f"{self.unchanged} clusters unchanged, {self.split} split, {self.merged} merged; "
             f"{self.moved} elements moved, {self.new} new, {self.gone} gone"
         )
+
+
+def name_clusters(ids: Any, first: Index, earlier: Earlier | None) -> tuple[Any, Changes | None]:
+    """Return the id of each element's cluster, and what changed since the earlier run.
+
+    Parameters
+    ----------
+    ids : Arrow array
+        The ids of the elements, as cluster ids.
+    first : int64 array (n,)
+        The smallest element of each element's cluster.
+    earlier : Earlier or None
+    """
+    import pyarrow as pa
+
+    if earlier is None:
+        return ids.take(pa.array(first)), None
+    kept = kept_clusters(first, earlier.cluster)
+    changes = changes_of(first, earlier.cluster, kept, earlier.gone)
+    return assign_ids(ids, first, kept, earlier.ids), changes
 
 
 def _overlaps(first: Index, earlier: Index) -> tuple[Index, Index, Index]:

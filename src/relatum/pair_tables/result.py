@@ -10,7 +10,7 @@ from typing import Any
 from relatum.errors import DataError
 from relatum.pair_tables.previous import Changes
 
-__all__ = ["Clusters", "Summary", "in_engine_of", "write_table"]
+__all__ = ["Clusters", "Summary", "in_kind_of", "write_table"]
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Clusters:
     Attributes
     ----------
     table : table of the kind that the pairs came in
-        An element a row: its id (and source), ``cluster_id``, ``cluster_size``,
+        One row per element: its id (and source), ``cluster_id``, ``cluster_size``,
         ``cluster_gap`` (bits, of its component) and ``component``, a hash by which a later
         run with ``previous=`` knows components that have not changed.
     summary : Summary
@@ -138,8 +138,8 @@ class Clusters:
         return f"Clusters\n{self.summary}"
 
 
-def in_engine_of(pairs: Any, table: Any, duckdb: Any) -> Any:
-    """Return an Arrow table as the kind of table that the pairs are."""
+def in_kind_of(pairs: Any, table: Any) -> Any:
+    """Return an Arrow table as the kind of table that the pairs are, if it is not of that kind."""
     module = type(pairs).__module__.split(".")[0]
     if module == "pandas":
         return table.to_pandas()
@@ -148,6 +148,8 @@ def in_engine_of(pairs: Any, table: Any, duckdb: Any) -> Any:
 
         return polars.from_arrow(table)
     if type(pairs).__name__ == "DuckDBPyRelation":
+        import duckdb
+
         return duckdb.connect().from_arrow(table)
     return table
 

@@ -17,11 +17,9 @@ from relatum.errors import BlockingWarning, DataError
 from relatum.features import pair_features
 from relatum.measures import BilinearPairMeasure
 from relatum.pair_tables.on_duckdb.store import Spool
+from relatum.pair_tables.options import Tuning
 
 __all__ = ["PairScorer", "block_recall", "learned_background", "pairwise_f1"]
-
-ENOUGH = 100_000  # labelled elements that are looked at for a background
-CHUNK = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +54,9 @@ class PairScorer:
                 "that the table of pairs names."
             ) from None
         out = np.empty(len(a))
-        for s in range(0, len(a), CHUNK):
-            part = slice(s, s + CHUNK)
+        step = Tuning.scorer_pairs
+        for s in range(0, len(a), step):
+            part = slice(s, s + step)
             out[part] = self._log_odds(a[part], b[part])
         return out
 
@@ -101,7 +100,7 @@ def block_recall(spool: Spool, labels: Index) -> float:
             "tells true pairs that nobody scored apart from nothing. Score them with "
             "score_missing=, or block less strictly.",
             BlockingWarning,
-            stacklevel=4,
+            stacklevel=6,  # whoever called cluster_pairs
         )
     return recall
 
@@ -154,11 +153,11 @@ def learned_background(spool: Spool, labels: Index) -> float:
 
 
 def _enough(labels: Index) -> Index:
-    """Return labelled elements, whole entities, at most about `ENOUGH`."""
-    chosen = np.flatnonzero(labels >= 0)
-    if len(chosen) <= ENOUGH:
+    """Return labelled elements, whole entities, at most about `Tuning.labelled_elements`."""
+    chosen, most = np.flatnonzero(labels >= 0), Tuning.labelled_elements
+    if len(chosen) <= most:
         return chosen
-    few = np.random.default_rng(0).random(int(labels.max()) + 1) < ENOUGH / len(chosen)
+    few = np.random.default_rng(0).random(int(labels.max()) + 1) < most / len(chosen)
     return chosen[few[labels[chosen]]]  # at random: neighbours are as rare as others
 
 

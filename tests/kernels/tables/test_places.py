@@ -57,6 +57,7 @@ def test_rows_are_sorted_and_duplicates_merged(rows):
     contradictory = [v for v in expected.values() if max(v) > min(v)]
     assert odd[1] == sum(map(len, contradictory))
     assert odd[0] == 400 - len(expected) - sum(len(v) - 1 for v in contradictory)
+    assert (a[odd[2]], b[odd[2]]) == min(k for k, v in expected.items() if max(v) > min(v))
 
 
 def test_unlisted_pairs_are_the_rest():

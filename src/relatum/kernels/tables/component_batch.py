@@ -17,6 +17,7 @@ from relatum.kernels.tables.union_find import root_of
 
 __all__ = [
     "CONTRADICTORY",
+    "KEPT",
     "LARGE",
     "OPEN",
     "OPTIMAL",
@@ -27,7 +28,7 @@ __all__ = [
     "triangle_bound",
 ]
 
-OPTIMAL, OPEN, LARGE, CONTRADICTORY = 0, 1, 2, 3
+OPTIMAL, OPEN, LARGE, CONTRADICTORY, KEPT = 0, 1, 2, 3, 4
 
 
 class Components(NamedTuple):
@@ -51,7 +52,7 @@ class Effort(NamedTuple):
     cap: int  # the largest number of elements of a set
     largest: int  # elements of the largest component that is solved here
     exact: int  # elements up to which subsets are enumerated
-    iterations: int  # of perturbed local search, an element
+    iterations: int  # of perturbed local search, per element
 
 
 @njit(cache=True, nogil=True)
@@ -157,7 +158,7 @@ def _all_agree(c, k, e):
 
 @njit(cache=True, nogil=True)
 def _contracted(c, k):
-    """Return a number an element, equal for those known to be related, and how many there are."""
+    """Return a number per element, equal for those known to be related, and how many there are."""
     n = c.element_ptr[k + 1] - c.element_ptr[k]
     parent = np.arange(n)
     for f in range(c.fixed_ptr[k], c.fixed_ptr[k + 1]):
@@ -304,9 +305,11 @@ def solve_components(c, e, labels, value, bound, state):
 
     Writes labels (from 0 in each component), values, bounds, and what became of each
     component: OPTIMAL, OPEN (the bound is larger than the value), LARGE (not looked at),
-    CONTRADICTORY (nothing is allowed).
+    CONTRADICTORY (nothing is allowed). Components that are KEPT beforehand stay as they are.
     """
     for k in range(value.shape[0]):
+        if state[k] == KEPT:
+            continue
         begin, end = c.element_ptr[k], c.element_ptr[k + 1]
         if _all_agree(c, k, e):
             labels[begin:end] = 0

@@ -120,7 +120,7 @@ def merge_duplicates(low, high, score, same, odd):
     """Keep one of equal neighbours of sorted pairs, in place, with the mean of their scores.
 
     Returns how many pairs are left; ``odd`` receives (duplicates, contradictory rows, the
-    place of the first contradiction or -1).
+    place of the first contradiction among the pairs that are left, or -1).
     """
     m, kept, p = low.shape[0], 0, 0
     odd[:] = 0
@@ -134,7 +134,7 @@ def merge_duplicates(low, high, score, same, odd):
             if score[q - 1] - score[p] > same:
                 odd[1] += q - p
                 if odd[2] < 0:
-                    odd[2] = p
+                    odd[2] = kept
                 total /= q - p
             else:
                 odd[0] += q - p - 1

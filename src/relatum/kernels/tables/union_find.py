@@ -1,4 +1,4 @@
-"""Connected components of pairs that come in batches, in memory of one integer an element."""
+"""Connected components of pairs that come in batches, in memory of one integer per element."""
 
 from numba import njit
 
@@ -26,28 +26,19 @@ def join_pairs(parent, i, j):
 
 
 @njit(cache=True, nogil=True)
-def join_pairs_capped(parent, elements, pairs, i, j, most_elements, most_pairs):
-    """Join the sets of each pair unless the result were too large; count pairs inside sets.
+def join_pairs_capped(parent, elements, i, j, most):
+    """Join the sets of each pair unless the result had more than ``most`` elements.
 
-    ``elements`` and ``pairs`` hold, at the roots, how many of each a set has. Returns how many
-    pairs were refused.
+    ``elements`` holds, at the roots, how many a set has.
     """
-    refused = 0
     for p in range(i.shape[0]):
         a, b = root_of(parent, i[p]), root_of(parent, j[p])
-        if a == b:
-            pairs[a] += 1
-            continue
-        large = elements[a] + elements[b] > most_elements
-        if large or pairs[a] + pairs[b] >= most_pairs:
-            refused += 1
+        if a == b or elements[a] + elements[b] > most:
             continue
         if b < a:
             a, b = b, a
         parent[b] = a
         elements[a] += elements[b]
-        pairs[a] += pairs[b] + 1
-    return refused
 
 
 @njit(cache=True, nogil=True)

@@ -3,83 +3,108 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from relatum.array_types import Index
+from relatum.array_types import Flags, Index
 from relatum.errors import DataError, EvidenceError
-from relatum.pair_tables.columns import Columns, no_evidence_column
-from relatum.pair_tables.on_duckdb.reading import (
-    Source,
-    _quoted,
-    arrow_of,
-    column_names,
-    open_table,
+from relatum.pair_tables.columns import (
+    evidence_pairs,
+    require_evidence_columns,
+    require_group_columns,
+    two_values,
 )
+from relatum.pair_tables.on_duckdb.reading import Source
+from relatum.pair_tables.on_duckdb.tables import arrow_of, column_names, open_table, quoted
+from relatum.pair_tables.options import Given
+from relatum.pair_tables.previous import Earlier
 
-__all__ = ["Reader", "evidence_pairs"]
+__all__ = ["Known", "read_known"]
 
-
-def evidence_pairs(evidence: Any) -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]]:
-    """Return pairs of ids known to be related, and not, from a mapping."""
-    unknown = set(evidence) - {"related", "unrelated"}
-    if unknown:
-        raise EvidenceError(
-            "evidence is {'related': [(id, id), ...], 'unrelated': [...]}, or a table of pairs of "
-            f"ids with a column 'related'; got the key {sorted(map(str, unknown))[0]!r}."
-        )
-    return [tuple(p) for p in evidence.get("related", ())], [
-        tuple(p) for p in evidence.get("unrelated", ())
-    ]
+MORE = ("component", "cluster_gap")  # columns of clusters by which later runs know components
 
 
-@dataclass(eq=False)
-class Reader:
-    """Reads what is known into arrays by element number.
+def _no_facts() -> Index:
+    return np.empty((0, 3), dtype=np.int64)
 
-    Parameters
-    ----------
-    source : Source
-        Numbered.
-    folder : Path
-        For temporary files.
-    """
 
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of the elements, by number."""
+
+    # (k, 3): evidence, two elements, the smaller one first, and 1 or 0; sorted, each row once
+    fixed: Index = field(default_factory=_no_facts)
+    groups: Index | None = None  # (n,): no cluster holds two of one group; -1 for no group
+    labels: Index | None = None  # (n,): true entities; -1 for elements without a label
+    earlier: Earlier | None = None  # clusters of an earlier run
+
+    @property
+    def related(self) -> Index:
+        """The pairs known to be related."""
+        return self.fixed[self.fixed[:, 2] == 1, :2]
+
+    def may_join(self, i: NDArray[np.integer], j: NDArray[np.integer]) -> Flags:
+        """Say which pairs groups leave a choice: of different groups, or of none."""
+        if self.groups is None:
+            return np.ones(len(i), dtype=np.bool_)
+        own = self.groups[i]
+        return np.asarray((own != self.groups[j]) | (own < 0))
+
+
+def read_known(source: Source, given: Given, folder: Path) -> Known:
+    """Read what is given into arrays by element number; tables by way of a folder, perhaps."""
+    reader = _Reader(source, folder)
+    fixed, groups = reader.evidence(given.evidence), None
+    if isinstance(given.one_per_group, str):
+        groups = reader.group_column(given.one_per_group)
+    elif given.one_per_group is not None:
+        groups = reader.values(given.one_per_group, "one_per_group").codes
+    labels = None if given.labels is None else reader.values(given.labels, "labels").codes
+    earlier = None if given.previous is None else reader.earlier(given.previous)
+    return Known(fixed, groups, labels, earlier)
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    codes: Index  # by element; -1 where nothing is given
+    values: Any  # of the codes, an Arrow array
+    numbers: Index  # of the elements of the rows given; -1 if the table of pairs has no such id
+    given: Index  # codes of these rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
     source: Source
     folder: Path
 
     @property
-    def columns(self) -> Columns:
-        """The columns of the table of pairs."""
-        return self.source.columns
+    def con(self) -> Any:
+        return self.source.view.con
 
     def _ids(self, ids: list[Any]) -> Any:
-        import pyarrow as pa
-
-        if self.columns.source_left is None:
+        if self.source.view.columns.source_left is None:
             return pa.array(ids)
         return pa.array([{"source": s, "id": k} for s, k in ids])
 
     def _numbers(self, ids: list[Any]) -> Index:
-        import pyarrow as pa
-
         if not ids:
             return np.empty(0, dtype=np.int64)
-        table = pa.table({"id": self._ids(ids), "row": np.arange(len(ids))})
-        self.source.con.register("asked", table)
+        self.con.register("asked", pa.table({"id": self._ids(ids), "row": np.arange(len(ids))}))
         return self.source.look_up("SELECT id, row FROM asked")
+
+    # --- evidence
 
     def evidence(self, evidence: Any) -> Index:
         """Return rows (element, element, 1 or 0)."""
         if evidence is None:
-            return np.empty((0, 3), dtype=np.int64)
-        if isinstance(evidence, Mapping):
-            yes, no = evidence_pairs(evidence)
-        else:
-            yes, no = self._evidence_table(evidence)
+            return _no_facts()
+        mapping = isinstance(evidence, Mapping)
+        yes, no = evidence_pairs(evidence) if mapping else self._evidence_table(evidence)
         pairs = yes + no
         sign = np.repeat([1, 0], [len(yes), len(no)])
         flat = [end for pair in pairs for end in pair]
@@ -98,22 +123,21 @@ class Reader:
         return np.unique(np.column_stack([np.sort(ends, axis=1), sign])[keep], axis=0)
 
     def _evidence_table(self, table: Any) -> tuple[list[Any], list[Any]]:
-        con, c = self.source.con, self.columns
-        open_table(con, table, "evidence_table", self.folder)
-        names = column_names(con, "evidence_table")
-        missing = [n for n in (c.left, c.right, "related") if n not in names]
-        if missing:
-            raise no_evidence_column(missing[0], names)
-        query = f"SELECT {self.source.left}, {self.source.right}, related::INT FROM evidence_table"
+        open_table(self.con, table, "evidence_table", self.folder)
+        view = self.source.view
+        require_evidence_columns(view.columns, column_names(self.con, "evidence_table"))
+        query = f"SELECT {view.left}, {view.right}, related::INT FROM evidence_table"
         found: dict[int, list[Any]] = {1: [], 0: []}
-        for a, b, related in con.execute(query).fetchall():
-            if self.columns.source_left is not None:
+        for a, b, related in self.con.execute(query).fetchall():
+            if view.columns.source_left is not None:
                 a, b = tuple(a.values()), tuple(b.values())
             found[int(bool(related))].append((a, b))
         return found[1], found[0]
 
-    def values(self, given: Any, what: str, column: str | None = None) -> tuple[Index, Any]:
-        """Return a code for each element, -1 where there is none, and the value of each code.
+    # --- a value per element
+
+    def values(self, given: Any, what: str, column: str | None = None) -> _Values:
+        """Read a mapping of ids, or a table.
 
         Parameters
         ----------
@@ -123,74 +147,78 @@ class Reader:
         column : str, optional
             The column of a table that holds the values; the only other one by default.
         """
-        import pyarrow as pa
-
-        con = self.source.con
+        own, value, more = "id", "value", ""
         if isinstance(given, Mapping):
-            table = pa.table(
-                {"id": self._ids(list(given)), "value": pa.array(list(given.values()))}
-            )
-            con.register("given_table", table)
-            own, value = "id", "value"
+            ids, values = self._ids(list(given)), pa.array(list(given.values()))
+            self.con.register("given_table", pa.table({"id": ids, "value": values}))
         else:
-            open_table(con, given, "given_table", self.folder)
+            open_table(self.con, given, "given_table", self.folder)
             own, value = self._columns_of(what, column)
-        return self._codes(f"SELECT {own} AS id, {value} AS value FROM given_table", what)
+            if set(MORE) <= set(column_names(self.con, "given_table")):
+                more = "".join(f", {name}" for name in MORE)
+        return self._codes(f"SELECT {own} AS id, {value} AS value{more} FROM given_table", what)
 
     def _columns_of(self, what: str, column: str | None) -> tuple[str, str]:
-        c = self.columns
-        con = self.source.con
-        names = column_names(con, "given_table")
-        ids = [c.id_name] if c.source_name is None else [c.source_name, c.id_name]
+        c = self.source.view.columns
+        names = column_names(self.con, "given_table")
+        ids = [name for name in (c.source_name, c.id_name) if name is not None]
         others = [n for n in names if n not in ids]
-        if column is None and len(others) == 1:
-            column = others[0]
-        missing = [n for n in [*ids, column or "label"] if n not in names]
+        if column is None:
+            column = others[0] if len(others) == 1 else "label"
+        missing = [n for n in [*ids, column] if n not in names]
         if missing:
             raise DataError(
                 f"{what}= is a mapping from ids, or a table with the columns "
-                f"{', '.join([*ids, column or 'label'])}; it has no column {missing[0]!r}."
+                f"{', '.join([*ids, column])}; it has no column {missing[0]!r}."
             )
-        own = _quoted(c.id_name)
+        own = quoted(c.id_name)
         if c.source_name is not None:
-            own = f"{{'source': {_quoted(c.source_name)}, 'id': {own}}}"
-        return own, _quoted(column or "label")
+            own = f"{{'source': {quoted(c.source_name)}, 'id': {own}}}"
+        return own, quoted(column)
 
     def group_column(self, name: str) -> Index:
         """Return the groups that columns ``name_l`` and ``name_r`` of the pairs give."""
-        con = self.source.con
-        names = column_names(con, "pairs")
-        for ending in ("_l", "_r"):
-            if name + ending not in names:
-                raise DataError(
-                    f"one_per_group={name!r} names the columns {name}_l and {name}_r; the table of "
-                    f"pairs has no column {name + ending!r}."
-                )
-        s = self.source
+        left, right = require_group_columns(name, column_names(self.con, "pairs"))
+        view = self.source.view
         query = (
-            f"SELECT {s.left} AS id, {_quoted(name + '_l')} AS value FROM pairs WHERE {s._both} "
-            f"UNION SELECT {s.right}, {_quoted(name + '_r')} FROM pairs WHERE {s._both}"
+            f"SELECT {view.left} AS id, {quoted(left)} AS value FROM pairs WHERE {view.named} "
+            f"UNION SELECT {view.right}, {quoted(right)} FROM pairs WHERE {view.named}"
         )
-        return self._codes(query, "one_per_group")[0]
+        return self._codes(query, "one_per_group").codes
 
-    def _codes(self, query: str, what: str) -> tuple[Index, Any]:
-        con = self.source.con
+    def _codes(self, query: str, what: str) -> _Values:
+        con = self.con
         con.execute(
-            "CREATE OR REPLACE TEMP TABLE coded AS SELECT id, value, "
+            "CREATE OR REPLACE TEMP TABLE coded AS SELECT *, "
             "(dense_rank() OVER (ORDER BY value)) - 1 AS code, row_number() OVER () AS row "
             f"FROM ({query}) WHERE value IS NOT NULL AND id IS NOT NULL"
         )
         numbers = self.source.look_up("SELECT id, row FROM coded")
-        codes = np.asarray(
-            con.sql("SELECT code FROM coded ORDER BY row").fetchnumpy()["code"], dtype=np.int64
-        )
+        given = con.sql("SELECT code FROM coded ORDER BY row").fetchnumpy()["code"]
+        given = np.asarray(given, dtype=np.int64)
         values = arrow_of(con, "SELECT DISTINCT code, value FROM coded ORDER BY code")
-        out = np.full(self.source.numbering.n, -1, dtype=np.int64)
         known = numbers >= 0
-        out[numbers[known]] = codes[known]
-        if (out[numbers[known]] != codes[known]).any():
-            bad = int(numbers[known][np.flatnonzero(out[numbers[known]] != codes[known])[0]])
-            row = tuple(self.source.id_table().slice(bad, 1).to_pylist()[0].values())
-            raise DataError(f"{what}= gives the element {row} two values; give it one.")
-        self.unknown = codes[~known]
-        return out, values["value"].combine_chunks()
+        codes = np.full(self.source.n, -1, dtype=np.int64)
+        codes[numbers[known]] = given[known]
+        twice = np.flatnonzero(known)[codes[numbers[known]] != given[known]]
+        if len(twice):
+            row = self.source.ids().slice(int(numbers[twice[0]]), 1).to_pylist()[0]
+            raise two_values(what, tuple(row.values()))
+        return _Values(codes, values["value"].combine_chunks(), numbers, given)
+
+    # --- earlier clusters
+
+    def earlier(self, previous: Any) -> Earlier:
+        """Read earlier clusters and, from a table that has them, hashes and gaps of components."""
+        mapping = isinstance(previous, Mapping)
+        found = self.values(previous, "previous", None if mapping else "cluster_id")
+        clusters = (found.codes, found.values, found.given[found.numbers < 0])
+        if not set(MORE) <= set(column_names(self.con, "coded")):
+            return Earlier(*clusters)
+        got = self.con.sql("SELECT component, cluster_gap FROM coded ORDER BY row").fetchnumpy()
+        inside = found.numbers >= 0
+        hashes, gaps = np.zeros(self.source.n, dtype=np.uint64), np.zeros(self.source.n)
+        given = np.asarray(np.ma.filled(got["component"], 0), dtype=np.int64)
+        hashes[found.numbers[inside]] = given[inside].view(np.uint64)
+        gaps[found.numbers[inside]] = np.asarray(got["cluster_gap"], dtype=np.float64)[inside]
+        return Earlier(*clusters, hashes, gaps)

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from relatum.array_types import Index
-from relatum.errors import DataError, EvidenceError
-from relatum.kernels.tables.places import unlisted_pairs
-from relatum.pair_tables.solve.batching import batch_of
-from relatum.pair_tables.solve.component import Settings, solve_batch
-from relatum.pair_tables.solve.unlisted import MOST_MISSING
+from relatum.errors import EvidenceError
+from relatum.pair_tables.options import Settings
+from relatum.pair_tables.solve.batching import batch_of, first_elements
+from relatum.pair_tables.solve.component import solve_batch
+from relatum.pair_tables.solve.unlisted import with_missing
 
 __all__ = ["RELATED", "SCORED", "UNRELATED", "solve_frame"]
 
@@ -37,7 +38,7 @@ def solve_frame(
     settings : Settings
     score_missing : callable (ids, ids) -> bits, optional
         Scores the pairs inside components that are not listed, of components of up to
-        `MOST_MISSING` elements. Ids are an array, or a list of (source, id).
+        ``Tuning.scored_elements``. Ids are an array, or a list of (source, id).
 
     Returns
     -------
@@ -47,8 +48,6 @@ def solve_frame(
         each component, its ``value``, ``bound``, ``cut``, ``added``, ``elements``, ``pieces``,
         how many pairs were ``scored``, and whether it was too large for that (``unscored``).
     """
-    import pandas as pd
-
     codes, names = _numbered(frame)
     i, j = codes[: len(frame)], codes[len(frame) :]
     component = np.empty(len(names), dtype=np.int64)
@@ -60,26 +59,20 @@ def solve_frame(
     bits = frame["bits"].to_numpy(np.float64)
     pairs, groups = (i[scored], j[scored], bits[scored]), _groups(frame, i, j, len(names))
     batch, order = batch_of(component, pairs, fixed, groups)
-    listed = np.diff(batch.pair_ptr)
+    listed, most = np.diff(batch.pair_ptr), settings.tuning.scored_elements
     if score_missing is not None:
-        pairs = _with_missing(pairs, batch, order, names, score_missing)
-        batch, order = batch_of(component, pairs, fixed, groups)
+        batch, _ = with_missing(batch, most, lambda e: _ids(names, order[e]), score_missing)
     try:
         found = solve_batch(batch, settings)
     except EvidenceError as error:
         raise EvidenceError(f"{error} {_shown(error, batch, order, names)}") from None
-    sizes = np.diff(batch.element_ptr)
-    start = np.repeat(batch.element_ptr[:-1], sizes)
-    cluster = start + found.labels
-    representative = np.full(len(names), len(names), dtype=np.int64)
-    np.minimum.at(representative, cluster, order)
-    first = batch.element_ptr[:-1]
+    sizes, first = np.diff(batch.element_ptr), first_elements(batch, found.labels)
     out: dict[str, Any] = {}
-    for suffix, rows in (("id", order), ("first", representative[cluster])):
-        for name in names.columns:
-            label = suffix if name == "id" else ("source" if suffix == "id" else "first_source")
-            out[label] = names[name].to_numpy()[rows]
-    out["size"] = np.bincount(cluster, minlength=len(names))[cluster]
+    for name in names.columns:
+        values = names[name].to_numpy()[order]
+        out[name] = values
+        out["first" if name == "id" else "first_source"] = values[first]
+    out["size"] = np.bincount(first)[first]
     out["gap"] = np.repeat(found.gap, sizes)
     for name, values in (
         ("value", found.value),
@@ -89,18 +82,16 @@ def solve_frame(
         ("elements", sizes),
         ("pieces", found.pieces),
         ("scored", np.diff(batch.pair_ptr) - listed),
-        ("unscored", (sizes > MOST_MISSING) & (score_missing is not None)),
+        ("unscored", (sizes > most) & (score_missing is not None)),
     ):
         column = np.full(len(names), np.nan)
-        column[first] = values
+        column[batch.element_ptr[:-1]] = values
         out[name] = column
     return pd.DataFrame(out)
 
 
 def _numbered(frame: Any) -> tuple[Index, Any]:
     """Return the numbers of both ends, in the order of (sources and) ids, and the elements."""
-    import pandas as pd
-
     ends = {"id": pd.concat([frame["a"], frame["b"]], ignore_index=True)}
     if "source_a" in frame:
         sources = pd.concat([frame["source_a"], frame["source_b"]], ignore_index=True)
@@ -114,30 +105,11 @@ def _numbered(frame: Any) -> tuple[Index, Any]:
     return np.asarray(index.get_indexer(pd.MultiIndex.from_frame(both)), np.int64), names
 
 
-def _with_missing(
-    pairs: tuple[Any, Any, Any], batch: Any, order: Index, names: Any, score: Any
-) -> tuple[Any, Any, Any]:
-    """Add the pairs inside components that are not listed."""
-    a, b = (order[ends] for ends in unlisted_pairs(batch, MOST_MISSING))
-    if not len(a):
-        return pairs
-    ids = names["id"].to_numpy()
-    if "source" in names:
-        ids = np.fromiter(names.itertuples(index=False, name=None), dtype=object, count=len(names))
-    left, right = ids[a], ids[b]
-    if "source" in names:
-        left, right = left.tolist(), right.tolist()
-    bits = np.asarray(score(left, right), dtype=np.float64)
-    if bits.shape != a.shape or not np.isfinite(bits).all():
-        raise DataError(
-            f"score_missing returns one finite number of bits a pair: for {len(a)} pairs it "
-            f"returned shape {bits.shape}, {np.count_nonzero(~np.isfinite(bits))} not finite."
-        )
-    return (
-        np.concatenate([pairs[0], a]),
-        np.concatenate([pairs[1], b]),
-        np.concatenate([pairs[2], bits]),
-    )
+def _ids(names: Any, rows: Index) -> Any:
+    """Return the ids of elements, as users give them: an array, or a list of (source, id)."""
+    if "source" not in names:
+        return names["id"].to_numpy()[rows]
+    return list(names.iloc[rows].itertuples(index=False, name=None))
 
 
 def _groups(frame: Any, i: Index, j: Index, n: int) -> Index | None:

@@ -6,38 +6,57 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from relatum.errors import DataError, EvidenceError
-from relatum.pair_tables.columns import Columns, no_evidence_column
+from pyspark.sql import functions as fn
 
-__all__ = ["Extras", "element", "extras_of"]
+from relatum.errors import DataError
+from relatum.pair_tables.columns import (
+    Columns,
+    evidence_pairs,
+    require_evidence_columns,
+    require_group_columns,
+    two_values,
+)
+from relatum.pair_tables.options import Given
+
+__all__ = ["Known", "ends_of", "quoted", "read_known"]
 
 GROUP_BITS = (1 << 52) - 1  # hashes of groups stay exact as floating point numbers
 
 
 @dataclass(frozen=True)
-class Extras:
-    """What is known besides the scores.
+class Known:
+    """What is known besides the scores; an element is its id, or a struct of source and id."""
 
-    An element is its id, or a struct of ``source`` and ``id``.
-
-    Attributes
-    ----------
-    related, unrelated : DataFrame with columns ``a`` and ``b``, or None
-    groups : DataFrame with columns ``node`` and ``group_code`` (integers), or None
-    score_missing : callable (ids, ids) -> bits, or None
-        It travels to the tasks, with all it holds.
-    """
-
-    related: Any = None
+    related: Any = None  # columns a and b
     unrelated: Any = None
-    groups: Any = None
-    score_missing: Any = None
+    groups: Any = None  # columns node and group_code, an integer
+
+    def with_groups(self, rows: Any) -> Any:
+        """Add the groups of both elements, if there are groups."""
+        if self.groups is None:
+            return rows
+        for end in ("a", "b"):
+            code = fn.col("group_code").alias(f"group_{end}")
+            rows = rows.join(self.groups.select(fn.col("node").alias(end), code), end, "left")
+        return rows
+
+    def may_join(self) -> Any:
+        """Say which pairs groups leave a choice: of different groups, or of none."""
+        if self.groups is None:
+            return fn.lit(True)
+        return ~fn.col("group_a").eqNullSafe(fn.col("group_b")) | fn.isnull("group_a")
 
 
-def element(name: str, source: str | None) -> Any:
+def read_known(given: Given, columns: Columns) -> Known:
+    """Read evidence and groups as users give them."""
+    related, unrelated = _evidence(given.pairs, columns, given.evidence)
+    groups = given.one_per_group
+    groups = None if groups is None else _groups(given.pairs, columns, groups)
+    return Known(related, unrelated, groups)
+
+
+def _element(name: str, source: str | None) -> Any:
     """Return an element as one column: an id, or a struct of source and id."""
-    from pyspark.sql import functions as fn
-
     own = fn.col(quoted(name))
     if source is None:
         return own
@@ -45,80 +64,42 @@ def element(name: str, source: str | None) -> Any:
     return fn.when(own.isNotNull() & fn.col(quoted(source)).isNotNull(), both)
 
 
+def ends_of(columns: Columns) -> tuple[Any, Any]:
+    """Return both elements of a row, as columns a and b."""
+    return (
+        _element(columns.left, columns.source_left).alias("a"),
+        _element(columns.right, columns.source_right).alias("b"),
+    )
+
+
 def quoted(name: str) -> str:
     """Return a column's name as Spark reads it, whatever signs it has."""
     return "`" + name.replace("`", "``") + "`"
 
 
-def extras_of(
-    pairs: Any, columns: Columns, evidence: Any, one_per_group: Any, score_missing: Any = None
-) -> Extras:
-    """Read evidence and groups as users give them.
-
-    Parameters
-    ----------
-    pairs : Spark DataFrame
-    columns : Columns
-    evidence : mapping, Spark DataFrame or None
-        ``{"related": [(id, id), ...], "unrelated": [...]}``, or a table of pairs of ids with a
-        column ``related``.
-    one_per_group : str, mapping, Spark DataFrame or None
-        A name such as "source_dataset" for columns of `pairs` with the endings ``_l`` and ``_r``;
-        otherwise ids to groups.
-    score_missing : callable (ids, ids) -> bits, optional
-    """
-    related, unrelated = _evidence(pairs, columns, evidence)
-    groups = None if one_per_group is None else _groups(pairs, columns, one_per_group)
-    return Extras(related, unrelated, groups, score_missing)
-
-
 def _evidence(pairs: Any, columns: Columns, evidence: Any) -> tuple[Any, Any]:
-    from pyspark.sql import functions as fn
-
     if evidence is None:
         return None, None
-    ends = (
-        element(columns.left, columns.source_left).alias("a"),
-        element(columns.right, columns.source_right).alias("b"),
-    )
     if not isinstance(evidence, Mapping):
-        missing = [n for n in (columns.left, columns.right, "related") if n not in evidence.columns]
-        if missing:
-            raise no_evidence_column(missing[0], evidence.columns)
+        require_evidence_columns(columns, evidence.columns)
         flag = fn.col("related").cast("boolean")
-        table = evidence.select(*ends, flag.alias("related"))
+        table = evidence.select(*ends_of(columns), flag.alias("related"))
         return table.where("related").drop("related"), table.where("NOT related").drop("related")
-    unknown = set(evidence) - {"related", "unrelated"}
-    if unknown:
-        raise EvidenceError(
-            "evidence is {'related': [(id, id), ...], 'unrelated': [...]}, or a table of pairs of "
-            f"ids with a column 'related'; got the key {sorted(map(str, unknown))[0]!r}."
-        )
-    schema = pairs.select(*ends).schema
-    found = []
-    for name in ("related", "unrelated"):
-        rows = [tuple(pair) for pair in evidence.get(name, ())]
-        found.append(pairs.sparkSession.createDataFrame(rows, schema) if rows else None)
-    return found[0], found[1]
+    schema, session = pairs.select(*ends_of(columns)).schema, pairs.sparkSession
+    yes, no = (
+        session.createDataFrame(rows, schema) if rows else None for rows in evidence_pairs(evidence)
+    )
+    return yes, no
 
 
 def _groups(pairs: Any, columns: Columns, given: Any) -> Any:
-    from pyspark.sql import functions as fn
-
-    own = element(columns.left, columns.source_left).alias("node")
+    a, b = ends_of(columns)
     if isinstance(given, str):
-        for ending in ("_l", "_r"):
-            if given + ending not in pairs.columns:
-                raise DataError(
-                    f"one_per_group={given!r} names the columns {given}_l and {given}_r; the table "
-                    f"of pairs has no column {given + ending!r}."
-                )
-        right = element(columns.right, columns.source_right).alias("node")
-        table = pairs.select(own, fn.col(quoted(f"{given}_l")).alias("value")).union(
-            pairs.select(right, fn.col(quoted(f"{given}_r")).alias("value"))
-        )
+        names = require_group_columns(given, pairs.columns)
+        left, right = (fn.col(quoted(name)).alias("value") for name in names)
+        table = pairs.select(a.alias("node"), left).union(pairs.select(b, right))
     elif isinstance(given, Mapping):
-        kind = pairs.select(own).schema["node"].dataType.simpleString()
+        kind = pairs.select(a).schema["a"].dataType.simpleString()
         rows = [(k, str(v)) for k, v in given.items() if v is not None]
         table = pairs.sparkSession.createDataFrame(rows, f"node {kind}, value string")
     else:
@@ -126,15 +107,13 @@ def _groups(pairs: Any, columns: Columns, given: Any) -> Any:
     table = table.where("node IS NOT NULL AND value IS NOT NULL").distinct()
     twice = table.groupBy("node").count().where("count > 1").select("node").limit(1).collect()
     if twice:
-        raise DataError(f"one_per_group= gives the element {twice[0][0]} two values; give it one.")
+        raise two_values("one_per_group", twice[0][0])
     return table.select(
         "node", fn.xxhash64("value").bitwiseAND(fn.lit(GROUP_BITS)).alias("group_code")
     )
 
 
 def _group_table(columns: Columns, given: Any) -> Any:
-    from pyspark.sql import functions as fn
-
     ids = [n for n in (columns.source_name, columns.id_name) if n is not None]
     others = [n for n in given.columns if n not in ids]
     missing = [n for n in ids if n not in given.columns]
@@ -143,5 +122,5 @@ def _group_table(columns: Columns, given: Any) -> Any:
             f"one_per_group= is a table with the columns {', '.join(ids)} and one of groups; it "
             f"has the columns {', '.join(given.columns)}."
         )
-    own = element(columns.id_name, columns.source_name).alias("node")
+    own = _element(columns.id_name, columns.source_name).alias("node")
     return given.select(own, fn.col(quoted(others[0])).alias("value"))

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyspark.sql import Window
+from pyspark.sql import functions as fn
+
 from relatum.errors import SolverError
+from relatum.pair_tables.options import Tuning
 
 __all__ = ["computed", "star_components"]
 
-MOST_ROUNDS = 100
 
-
-def star_components(edges: Any) -> tuple[Any, int]:
+def star_components(edges: Any) -> Any:
     """Return the smallest node of each node's component.
 
     Parameters
@@ -28,25 +30,21 @@ def star_components(edges: Any) -> tuple[Any, int]:
 
     Returns
     -------
-    roots : Spark DataFrame with columns ``node`` and ``root``
+    Spark DataFrame with columns ``node`` and ``root``
         One row for each node that is not a root.
-    rounds : int
-        How many rounds of both operations were needed.
     """
-    from pyspark.sql import functions as fn
-
     stars = edges.select(fn.greatest("a", "b").alias("u"), fn.least("a", "b").alias("v"))
     stars = computed(stars.where("u != v").distinct())
     before = _print_of(stars)
-    for number in range(1, MOST_ROUNDS + 1):
+    for _ in range(Tuning.star_rounds):
         stars = computed(_small_star(_large_star(stars)))
         now = _print_of(stars)
         if now == before:
-            return stars.select(fn.col("u").alias("node"), fn.col("v").alias("root")), number
+            return stars.select(fn.col("u").alias("node"), fn.col("v").alias("root"))
         before = now
     raise SolverError(
-        f"The components of the pairs were not found within {MOST_ROUNDS} rounds; that is more "
-        "than any graph of fewer than 2^100 nodes needs. Are the ids of the table stable when "
+        f"The components of the pairs were not found within {Tuning.star_rounds} rounds; that is "
+        "more than any graph of fewer than 2^100 nodes needs. Are the ids of the table stable when "
         "it is read again? If not, write it to a file first."
     )
 
@@ -65,8 +63,6 @@ def computed(frame: Any) -> Any:
 
 def _print_of(stars: Any) -> tuple[Any, ...]:
     """Return number and hash of the edges: the same after a round only at the end."""
-    from pyspark.sql import functions as fn
-
     hashed = fn.xxhash64("u", "v")
     row = stars.agg(
         fn.count("u"), fn.sum(fn.shiftright(hashed, 20)), fn.sum(hashed.bitwiseAND(0xFFFFF))
@@ -76,9 +72,6 @@ def _print_of(stars: Any) -> tuple[Any, ...]:
 
 def _large_star(stars: Any) -> Any:
     """Connect the larger neighbours of every node to its smallest neighbour (or to itself)."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as fn
-
     both = fn.explode(
         fn.array(
             fn.struct(fn.col("u").alias("x"), fn.col("v").alias("y")),
@@ -93,9 +86,6 @@ def _large_star(stars: Any) -> Any:
 
 def _small_star(stars: Any) -> Any:
     """Connect every node and its smaller neighbours to the smallest of them."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as fn
-
     ends = stars.withColumn("m", fn.min("v").over(Window.partitionBy("u")))
     node = fn.explode(fn.array(fn.col("u"), fn.col("v")))
     return ends.select(node.alias("u"), fn.col("m").alias("v")).where("u != v").distinct()

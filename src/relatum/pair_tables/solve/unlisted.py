@@ -7,50 +7,48 @@ from typing import Any
 
 import numpy as np
 
-from relatum.array_types import Index
-from relatum.kernels.tables.component_batch import Components
+from relatum.array_types import Floats, Index
+from relatum.errors import DataError
 from relatum.kernels.tables.places import sort_rows, unlisted_pairs
+from relatum.pair_tables.solve.batching import Components, ends_of, with_pairs
 
-__all__ = ["MOST_MISSING", "with_missing"]
-
-MOST_MISSING = 2_000  # elements of a component whose unlisted pairs are all scored
+__all__ = ["with_missing"]
 
 
 def with_missing(
-    batch: Components, elements: Index, scorer: Callable[[Any, Any], Any]
+    batch: Components, most: int, ids: Callable[[Index], Any], scorer: Callable[[Any, Any], Any]
 ) -> tuple[Components, int]:
     """Score the pairs that components do not list, in all but the largest of them.
 
     Parameters
     ----------
     batch : Components
-    elements : int64 array
-        Their numbers, as the scorer knows them.
-    scorer : callable (numbers, numbers) -> bits
+    most : int
+        Elements of the largest components that are scored.
+    ids : callable (elements of the batch) -> ids
+    scorer : callable (ids, ids) -> bits
 
     Returns
     -------
     Components, int
         With all pairs, and how many were scored.
     """
-    a, b = unlisted_pairs(batch, MOST_MISSING)
+    a, b = unlisted_pairs(batch, most)
     if not len(a):
         return batch, 0
-    w = np.asarray(scorer(elements[a], elements[b]), dtype=np.float64)
-    owner = np.repeat(batch.element_ptr[:-1], np.diff(batch.pair_ptr))
-    low, high, both = sort_rows(
-        np.concatenate([batch.i + owner, a]),
-        np.concatenate([batch.j + owner, b]),
-        np.concatenate([batch.log_odds, w]),
-        0,
-        int(batch.element_ptr[-1]),
-    )
-    pair_ptr = np.searchsorted(low, batch.element_ptr)
-    shift = np.repeat(batch.element_ptr[:-1], np.diff(pair_ptr))
-    batch = batch._replace(
-        pair_ptr=pair_ptr.astype(np.int64),
-        i=(low - shift).astype(np.int32),
-        j=(high - shift).astype(np.int32),
-        log_odds=both,
-    )
-    return batch, len(a)
+    _, i, j = ends_of(batch)
+    scores = np.concatenate([batch.log_odds, _scored(ids(a), ids(b), len(a), scorer)])
+    ends = np.concatenate([i, a]), np.concatenate([j, b])
+    pairs = sort_rows(*ends, scores, 0, int(batch.element_ptr[-1]))
+    return with_pairs(batch, pairs), len(a)
+
+
+def _scored(left: Any, right: Any, count: int, scorer: Callable[[Any, Any], Any]) -> Floats:
+    bits = np.asarray(scorer(left, right), dtype=np.float64)
+    if bits.shape != (count,) or not np.isfinite(bits).all():
+        odd = np.count_nonzero(~np.isfinite(bits))
+        raise DataError(
+            f"score_missing returns one finite number of bits a pair: for {count} pairs it "
+            f"returned shape {bits.shape}, {odd} not finite."
+        )
+    return bits

@@ -1,0 +1,175 @@
+"""From buckets of pairs to clusters: each bucket is a batch of components, on a thread of its own.
+
+What a bucket finds depends on nothing but its pairs; sums are taken in the order of buckets, so
+that rounding is the same whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.array_types import Floats, Index
+from relatum.errors import EvidenceError
+from relatum.kernels.tables.places import fingerprints, merge_duplicates, sort_rows
+from relatum.pair_tables.columns import SAME
+from relatum.pair_tables.on_duckdb.components import Buckets
+from relatum.pair_tables.on_duckdb.known import Known
+from relatum.pair_tables.on_duckdb.store import Spool, Workspace
+from relatum.pair_tables.options import Settings
+from relatum.pair_tables.result import Summary
+from relatum.pair_tables.solve.batching import Components, Pairs, assemble, first_elements
+from relatum.pair_tables.solve.component import solve_batch
+from relatum.pair_tables.solve.unlisted import with_missing
+
+__all__ = ["Solved", "Solver", "solve_buckets"]
+
+CLOSED = 1e-6  # bits: a gap that was proven to be none
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The clusters of a bucket."""
+
+    cluster: Index  # for each place of the bucket, the first place of its cluster
+    hashes: NDArray[np.uint64]  # for each place, of its component
+    gaps: Floats  # of the components, in bits
+    summary: Summary  # of the bucket alone: its values, pairs, components and odd rows
+    contradiction: tuple[int, int] | None  # two elements whose rows contradict each other
+
+
+@dataclass(frozen=True, eq=False)
+class Solver:
+    """What the buckets of a run share."""
+
+    buckets: Buckets
+    known: Known
+    settings: Settings
+    ids: Any  # in the order of their numbers, an Arrow table: source, if any, and id
+    keys: NDArray[np.uint64]  # hashes of the ids
+    score_missing: Callable[[Any, Any], Any] | None = None
+
+    @property
+    def seed(self) -> int:
+        """Tells hashes of runs apart whose components have different clusters."""
+        described = (self.settings.background, self.settings.max_size, self.settings.search)
+        return zlib.crc32(repr((described, self.score_missing is not None)).encode())
+
+    def solve(self, number: int) -> Solved:
+        """Find the clusters of a bucket, and forget its pairs."""
+        bounds = self.buckets.bounds
+        starts = self.buckets.starts[bounds[number] : bounds[number + 1] + 1]
+        first = int(starts[0])
+        elements = self.buckets.order[first : int(starts[-1])]
+        pairs, odd = _sorted_pairs(self.buckets.spools[number], first, len(elements))
+        batch = self._batch(starts, pairs, elements)
+        hashes = self._hashes(batch, elements)
+        gaps = self._known_gaps(batch, elements, hashes)
+        batch, scored, unscored = self._scored(batch, elements)
+        try:
+            found = solve_batch(batch, self.settings, gaps)
+        except EvidenceError as error:
+            self._explain(error, elements, batch.element_ptr)
+            raise
+        summary = Summary(
+            value=float(found.value.sum()),
+            bound=float(np.maximum(found.bound, found.value).sum()),
+            pairs_cut=int(found.cut.sum()),
+            pairs_added=int(found.added.sum()),
+            pairs_scored=scored,
+            components_left_unscored=unscored,
+            components_solved=int(np.count_nonzero(gaps < 0)),
+            components_reused=int(np.count_nonzero(gaps >= 0)),
+            odd_rows={"duplicates": int(odd[0]), "contradictory": int(odd[1])},
+        )
+        at = int(odd[2])
+        where = None if at < 0 else (int(elements[pairs[0][at]]), int(elements[pairs[1][at]]))
+        cluster = first + first_elements(batch, found.labels)
+        return Solved(cluster, hashes, found.gap, summary, where)
+
+    def _batch(self, starts: Index, pairs: Pairs, elements: Index) -> Components:
+        known, first = self.known, starts[0]
+        fixed = self.buckets.fixed
+        facts = fixed[slice(*np.searchsorted(fixed[:, 0], starts[[0, -1]]))]
+        groups = None if known.groups is None else known.groups[elements]
+        start = None if known.earlier is None else known.earlier.cluster[elements]
+        return assemble(starts - first, pairs, facts - [first, first, 0], groups, start)
+
+    def _hashes(self, batch: Components, elements: Index) -> NDArray[np.uint64]:
+        """Return a hash of each element's component."""
+        out = np.empty(len(batch.element_ptr) - 1, dtype=np.uint64)
+        bits = np.ascontiguousarray(batch.log_odds).view(np.uint64)
+        fingerprints(batch, self.keys[elements], bits, self.seed, out)
+        return np.repeat(out, np.diff(batch.element_ptr))
+
+    def _known_gaps(self, batch: Components, elements: Index, hashes: Any) -> Floats:
+        """Return gaps of components that are as they were in the earlier run; -1 for others."""
+        firsts, earlier = batch.element_ptr[:-1], self.known.earlier
+        if earlier is None or earlier.hashes is None or earlier.gaps is None:
+            return np.full(len(firsts), -1.0)
+        same = np.minimum.reduceat(earlier.hashes[elements] == hashes, firsts)
+        found = earlier.gaps[elements[firsts]]
+        if self.settings.prove:
+            same &= found <= CLOSED
+        return np.where(same, found, -1.0)
+
+    def _scored(self, batch: Components, elements: Index) -> tuple[Components, int, int]:
+        """Score what is not listed; return also how many pairs, and components left as they are."""
+        if self.score_missing is None:
+            return batch, 0, 0
+        most = self.settings.tuning.scored_elements
+        unscored = int(np.count_nonzero(np.diff(batch.element_ptr) > most))
+        batch, scored = with_missing(batch, most, self._ids_of(elements), self.score_missing)
+        return batch, scored, unscored
+
+    def _ids_of(self, elements: Index) -> Callable[[Index], Any]:
+        """Return a function from places to ids: an array, or one of (source, id) tuples."""
+
+        def ids(places: Index) -> Any:
+            rows = self.ids.take(elements[places])
+            if rows.num_columns == 1:
+                return rows.column(0).to_numpy()
+            out = np.empty(len(places), dtype=object)
+            out[:] = list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
+            return out
+
+        return ids
+
+    def _explain(self, error: Any, elements: Index, pointers: Index) -> None:
+        """Say which elements a component that cannot be clustered has."""
+        start, stop = pointers[error.number], pointers[error.number + 1]
+        rows = self.ids.take(elements[start : min(stop, start + 6)]).to_pylist()
+        names = ", ".join(str(tuple(row.values())) for row in rows)
+        error.args = (
+            f"{error.args[0]} Its elements: {names}{', ...' if stop - start > 6 else ''}.",
+        )
+
+
+def solve_buckets(solver: Solver, space: Workspace) -> list[Solved]:
+    """Find the clusters of all buckets, on all threads, and return them in order."""
+    count, found = len(solver.buckets.spools), []
+    with ThreadPoolExecutor(max(1, space.threads)) as pool:
+        try:
+            for each in pool.map(solver.solve, range(count)):
+                found.append(each)
+                space.tell("solve", len(found), count)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return found
+
+
+def _sorted_pairs(spool: Spool, first: int, n: int) -> tuple[Pairs, Index]:
+    """Return the pairs of a bucket, each once, counted from its first place, and odd rows."""
+    a, b, w = spool.load()
+    spool.clear()
+    a, b, w = sort_rows(a, b, w, first, n)
+    odd = np.zeros(3, dtype=np.int64)
+    kept = merge_duplicates(a, b, w, SAME, odd)
+    return (a[:kept] - first, b[:kept] - first, w[:kept]), odd

@@ -1,0 +1,163 @@
+"""What one call of `relatum.cluster_pairs` is given and how it goes about it, in four records.
+
+`Given` is what users know, `Plan` how the work is done; both are made once, in `api`, and passed
+on whole. `Settings` is the part of a plan that holds for every component, and `Tuning` the sizes
+at which the work is done differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from relatum.errors import DataError, ProblemError
+from relatum.kernels.tables.component_batch import Effort
+from relatum.pair_tables.columns import Columns, find_columns
+
+__all__ = ["Given", "Monitor", "Plan", "Settings", "Tuning", "parse_memory", "usual_search"]
+
+UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}
+UNITS |= {"GIB": 2**30, "TIB": 2**40, "B": 1}
+UNBOUNDED = 1 << 60
+Monitor: TypeAlias = Callable[[str, int, int], Any]
+Names: TypeAlias = tuple[str, str, str | None, str | None]
+
+
+def parse_memory(limit: str | int) -> int:
+    """Return a memory limit such as "2GB" in bytes."""
+    if isinstance(limit, int):
+        return limit
+    text = limit.strip().upper()
+    for unit in sorted(UNITS, key=len, reverse=True):
+        if text.endswith(unit):
+            try:
+                return int(float(text.removesuffix(unit)) * UNITS[unit])
+            except ValueError:
+                break
+    raise DataError(f"A memory limit is a number and a unit, such as '2GB', got {limit!r}.")
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Sizes at which the work is done differently: each with its unit, and why it is what it is."""
+
+    # elements of the largest component, or piece, that the kernel takes: 128 KB of weights in cache
+    kernel_elements: int = 128
+    exact_elements: int = 10  # up to which subsets are enumerated, in 3^10 = 59,049 steps
+    searched_pairs: int = 100_000  # listed; with more, long searches would outlast all the rest
+    scored_elements: int = 2_000  # of components whose unlisted pairs, up to 2 million, are scored
+    read_rows: int = 500_000  # per batch from a table or file: some 10 MB of numbers
+    # pairs per batch of components: one fits into memory for every thread; fewer than the least
+    # would cost more to begin than to solve
+    batch_pairs: int = 1_000_000
+    least_batch_pairs: int = 50_000
+    sorted_pairs: int = 100_000  # at once, however small the memory: each part is another pass
+    labelled_elements: int = 100_000  # to learn from: pairs two steps apart must fit into memory
+    scorer_pairs: int = 100_000  # whose features `PairScorer` holds at a time
+    task_pairs: int = 200_000  # per task of Spark, about: seconds of work, so that few are lost
+    most_task_pairs: int = 4_000_000  # a task needs about 400 bytes per pair; more are split
+    star_rounds: int = 100  # of Spark: about log2(n) are needed, unless the table changes
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for every component.
+
+    Attributes
+    ----------
+    background : float
+        Log-odds, in bits, of pairs inside a component that are not listed; at most 0.
+    max_size : int or None
+        The largest cluster allowed.
+    prove : bool
+        Search until optimality is proven, or for `time_limit` seconds per component.
+    time_limit : float
+        Only used if `prove`, so that results without proof do not depend on the machine.
+    most_elements, most_pairs : int
+        Components with more are never searched whole, only in pieces.
+    search : int
+        Iterations of perturbed local search, per element, of small components that neither
+        the first search nor enumeration settles. See `usual_search`.
+    tuning : Tuning
+    """
+
+    background: float = 0.0
+    max_size: int | None = None
+    prove: bool = False
+    time_limit: float = 60.0
+    most_elements: int = 20_000
+    most_pairs: int = 2_000_000
+    search: int = 5
+    tuning: Tuning = field(default_factory=Tuning)
+
+    def __post_init__(self) -> None:
+        if not -np.inf < self.background <= 0:
+            raise ProblemError(
+                "The background of a pair table is a finite number of bits, at most 0, so that "
+                f"components can be solved on their own; got {self.background}."
+            )
+        if self.max_size is not None and self.max_size < 1:
+            raise ProblemError(f"max_size is at least 1, got {self.max_size}.")
+        if not self.time_limit > 0:
+            raise ProblemError(
+                f"time_limit is a positive number of seconds, got {self.time_limit}."
+            )
+
+    @property
+    def cap(self) -> int:
+        """The largest cluster allowed, as a number."""
+        return UNBOUNDED if self.max_size is None else self.max_size
+
+    @property
+    def effort(self) -> Effort:
+        """The settings of the kernel."""
+        sizes = (self.tuning.kernel_elements, self.tuning.exact_elements)
+        return Effort(float(self.background), self.cap, *sizes, self.search)
+
+
+def usual_search(n_pairs: int) -> int:
+    """Return `Settings.search` for a table of so many listed pairs: 5, or 0 for large ones."""
+    return 5 if n_pairs <= Tuning.searched_pairs else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """The table of scored pairs, and what is known besides the scores."""
+
+    pairs: Any  # of any kind that `relatum.cluster_pairs` takes
+    names: Names = ("unique_id_l", "unique_id_r", None, None)  # as `find_columns` takes them
+    odd_rows: str = "refuse"  # or "handle", see `relatum.pair_tables.columns`
+    evidence: Any = None  # mapping or table of pairs of ids
+    one_per_group: Any = None  # name of columns, or mapping or table from ids to groups
+    score_missing: Callable[[Any, Any], Any] | None = None  # (ids, ids) -> bits
+    labels: Any = None  # mapping or table from ids to true entities
+    previous: Any = None  # mapping or table from ids to earlier clusters
+
+    def __post_init__(self) -> None:
+        if self.odd_rows not in ("refuse", "handle"):
+            raise DataError(f'odd_rows is "refuse" or "handle", got {self.odd_rows!r}.')
+
+    def columns(self, have: Iterable[str]) -> Columns:
+        """Find the columns among those that the table has."""
+        return find_columns(have, *self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How clusters are found, and where."""
+
+    settings: Settings  # for every component, but for what is known only later, see `final`
+    learn_background: bool = False  # from labels
+    search: int | None = None  # `Settings.search`, or None for the usual one
+    memory_limit: str | int = "2GB"  # for DuckDB, pairs and batches
+    threads: int | None = None  # None for all processors
+    monitor: Monitor | None = None  # told of every step: (stage, done, total)
+
+    def final(self, count: Callable[[], int], background: float | None = None) -> Settings:
+        """Return the settings for a table of `count()` pairs, with the background learned."""
+        search = usual_search(count()) if self.search is None else int(self.search)
+        bits = self.settings.background if background is None else background
+        return replace(self.settings, search=search, background=bits)
