@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 
 import numpy as np
 import pytest
 
 import relatum as rt
-from relatum.errors import BlockingWarning, DataError, EvidenceError
+from relatum.errors import BlockingWarning, DataError, EvidenceError, MissingDependencyError
 from relatum.pair_tables import Settings, Summary, api
 from relatum.pair_tables.options import Tuning
 
@@ -260,8 +261,9 @@ def test_labels_give_recall_and_a_background():
     some = dict(list(truth.items())[:50])
     assert rt.cluster_pairs(pairs, labels=some).summary.block_recall is not None
     half = np.arange(len(pairs)) % 2 == 0
-    with pytest.warns(BlockingWarning, match="score_missing"):
+    with pytest.warns(BlockingWarning, match="score_missing") as told:
         rt.cluster_pairs(pairs[half], labels=truth)
+    assert told[0].filename == __file__  # whoever called
     with pytest.raises(DataError, match="labels="):
         rt.cluster_pairs(pairs, background="learned")
 
@@ -414,3 +416,22 @@ def test_a_summary_is_plain_numbers():
     summary = rt.cluster_pairs(table_of(left, right, bits)).summary
     assert json.loads(json.dumps(summary.as_dict()))["clusters"] == summary.clusters
     assert Summary.of({"clusters": 3, "unknown": 1}).clusters == 3
+
+
+def test_without_duckdb_the_extra_is_named(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("relatum.pair_tables.on_duckdb")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(MissingDependencyError, match=r"relatum\[tables\]"):
+        rt.cluster_pairs(table_of(["a"], ["b"], [1.0]))
+
+
+def test_arguments_that_spark_does_not_take_are_named():
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
+    for name, value in (("labels", {}), ("previous", {}), ("output", "x.csv")):
+        with pytest.raises(DataError, match=f"{name}= is not available on Spark"):
+            rt.cluster_pairs(frame, **{name: value})
+    with pytest.raises(DataError, match="background= is not available on Spark"):
+        rt.cluster_pairs(frame, background="learned")
+    with pytest.raises(DataError, match="does not read Spark DataFrames"):
+        rt.cluster_pairs(frame, engine="duckdb")

@@ -1,11 +1,12 @@
-"""Spools: what goes in comes out, from memory and from files."""
+"""Spools: what goes in comes out, from memory and from files; workspaces tell and time."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from relatum.pair_tables.on_duckdb.store import BYTES, Spool
+from relatum.pair_tables.on_duckdb.store import BYTES, Spool, Workspace
+from relatum.pair_tables.options import Plan, Settings
 
 
 @pytest.mark.parametrize("memory", [0, 40 * BYTES, 1 << 20])
@@ -29,3 +30,18 @@ def test_pairs_come_out_in_order(tmp_path, memory):
 
 def test_an_empty_spool_loads(tmp_path):
     assert [len(a) for a in Spool(tmp_path / "none.bin", 9).load()] == [0, 0, 0]
+
+
+def test_a_workspace_tells_of_its_stages_and_times_them(tmp_path):
+    told = []
+    plan = Plan(Settings(), memory_limit="8MB", threads=3, monitor=lambda *step: told.append(step))
+    space = Workspace.of(plan, tmp_path)
+    assert (space.memory, space.share, space.threads) == (8 * 10**6, 10**6, 3)
+    with space.stage("read"):
+        space.tell("read", 1, 2)
+    with pytest.raises(KeyError), space.stage("solve"):
+        raise KeyError
+    assert told == [("read", 0, 0), ("read", 1, 2), ("solve", 0, 0)]
+    assert list(space.seconds) == ["read", "solve"]
+    assert all(seconds >= 0 for seconds in space.seconds.values())
+    Workspace(tmp_path, 80).tell("read", 0, 0)  # nobody listens

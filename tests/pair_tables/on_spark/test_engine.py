@@ -5,24 +5,21 @@ from __future__ import annotations
 import math
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import relatum as rt
-import relatum.pair_tables.on_spark.engine as module
-from relatum.errors import DataError, EvidenceError
-from relatum.pair_tables.columns import find_columns
-from relatum.pair_tables.on_spark.engine import (
-    SparkOptions,
-    cluster_spark,
-    extras_of,
-    is_spark_frame,
-)
-from relatum.pair_tables.on_spark.frame_task import SCORED, solve_frame
-from relatum.pair_tables.solve.component import Settings
+from relatum.errors import DataError
+from relatum.pair_tables.options import Given, Plan, Settings, Tuning
 
 pd = pytest.importorskip("pandas")
+pytest.importorskip("pyspark", reason="install relatum[spark]")
+
+import relatum.pair_tables.on_spark.engine as module  # noqa: E402
+from relatum.pair_tables.on_spark.frame_task import SCORED, solve_frame  # noqa: E402
+
 pytestmark = pytest.mark.filterwarnings("ignore")  # pyspark warns of pandas 3
 SETTINGS = Settings(background=-3.0)
 
@@ -67,27 +64,28 @@ def sets_of(clusters, name="unique_id"):
     return {frozenset(s) for s in sets.values()}
 
 
-def run(spark, pairs, settings=SETTINGS, extras=None, odd_rows="refuse", options=None):
+def run(spark, pairs, settings=SETTINGS, tuning=None, **given):
     frame = spark.createDataFrame(pairs) if isinstance(pairs, pd.DataFrame) else pairs
-    columns = find_columns(frame.columns)
-    return cluster_spark(frame, columns, settings, extras, odd_rows, options)
+    settings = settings if tuning is None else replace(settings, tuning=tuning)
+    found = module.cluster(Given(frame, **given), Plan(settings))
+    return found.table, found.summary
 
 
 def test_equals_the_same_pairs_in_memory_and_in_duckdb(spark):
     pairs = planted()
-    clusters, summary = run(spark, pairs, options=SparkOptions(task_pairs=200))
+    clusters, summary = run(spark, pairs, tuning=Tuning(task_pairs=200))
     expected, value, bound = in_memory(pairs)
     assert sets_of(clusters) == expected
-    assert summary["value"] == pytest.approx(value)
-    assert summary["bound"] == pytest.approx(bound)
-    assert summary["clusters"] == len(expected)
-    assert summary["elements"] == sum(map(len, expected))
+    assert summary.value == pytest.approx(value)
+    assert summary.bound == pytest.approx(bound)
+    assert summary.clusters == len(expected)
+    assert summary.elements == sum(map(len, expected))
     where = {k: s for s in expected for k in s}
     positive = pairs[pairs["match_weight"] > 0]
     cut = sum(b not in where[a] for a, b, _ in positive.itertuples(index=False))
-    assert summary["pairs_cut"] == cut
+    assert summary.pairs_cut == cut
     inside = sum(len(s) * (len(s) - 1) // 2 for s in expected)
-    assert summary["pairs_added"] == inside - (len(positive) - cut)
+    assert summary.pairs_added == inside - (len(positive) - cut)
     assert clusters.columns == ["unique_id", "cluster_id", "cluster_size", "cluster_gap"]
     other = rt.cluster_pairs(pairs, background=-3.0)
     theirs = clusters.toPandas().sort_values("unique_id")
@@ -96,7 +94,7 @@ def test_equals_the_same_pairs_in_memory_and_in_duckdb(spark):
         np.testing.assert_array_equal(theirs[name], ours[name])
     np.testing.assert_allclose(theirs["cluster_gap"], ours["cluster_gap"], atol=1e-6)
     for name in ("components", "largest_component", "largest_cluster", "pairs_cut", "pairs_added"):
-        assert getattr(other.summary, name) == summary[name], name
+        assert getattr(other.summary, name) == getattr(summary, name), name
 
 
 def test_a_killed_worker_loses_nothing(spark, tmp_path, monkeypatch):
@@ -115,7 +113,7 @@ def test_a_killed_worker_loses_nothing(spark, tmp_path, monkeypatch):
 
     monkeypatch.setattr(module, "solve_frame", dying)
     pairs = planted(seed=1)
-    clusters, _ = run(spark, pairs, options=SparkOptions(task_pairs=200))
+    clusters, _ = run(spark, pairs, tuning=Tuning(task_pairs=200))
     assert sets_of(clusters) == in_memory(pairs)[0]
     assert os.path.exists(flag)  # noqa: PTH110
 
@@ -128,8 +126,9 @@ def test_evidence_groups_and_sources(spark):
     names = ["source_dataset_l", "unique_id_l", "source_dataset_r", "unique_id_r"]
     pairs = spark.createDataFrame(rows, [*names, "match_probability"])
     known = {"related": [(("s", 5), ("t", 6))], "unrelated": [(("t", 3), ("s", 3))]}
-    extras = extras_of(pairs, find_columns(pairs.columns), known, "source_dataset")
-    clusters, summary = run(spark, pairs, Settings(), extras)
+    clusters, summary = run(
+        spark, pairs, Settings(), evidence=known, one_per_group="source_dataset"
+    )
     sets: dict[str, set[str]] = {}
     for row in clusters.collect():
         sets.setdefault(row.cluster_id, set()).add(f"{row.source_dataset}{row.unique_id}")
@@ -137,26 +136,25 @@ def test_evidence_groups_and_sources(spark):
     assert set(map(frozenset, sets.values())) == {
         frozenset(s.split()) for s in ["s1 t1", "s2 t2", "s3", "t3", "s5 t6", "s6", "t5"]
     }  # fmt: skip
-    assert summary["value"] == pytest.approx(math.log2(9) + 2)
+    assert summary.value == pytest.approx(math.log2(9) + 2)
 
 
 def test_giant_components_are_split_and_the_bound_stays_valid(spark):
     pairs = planted(seed=2, noise=6.0)
     expected, value, _ = in_memory(pairs)
-    clusters, summary = run(spark, pairs, options=SparkOptions(task_pairs=50, most_task_pairs=60))
-    assert summary["components_split"] >= 1
-    assert summary["largest_component_pairs"] > 60
-    assert summary["value"] <= value + 1e-9 <= summary["bound"] + 1e-6
-    assert summary["value"] >= 0.8 * value
+    clusters, summary = run(spark, pairs, tuning=Tuning(task_pairs=50, most_task_pairs=60))
+    assert summary.components_split >= 1
+    assert summary.value <= value + 1e-9 <= summary.bound + 1e-6
+    assert summary.value >= 0.8 * value
     gaps = {row.cluster_gap for row in clusters.collect()}
-    assert sum(gaps) == pytest.approx(summary["gap"], abs=1e-6)  # each component has its own
+    assert sum(gaps) == pytest.approx(summary.gap, abs=1e-6)  # each component has its own
     sets = sets_of(clusters)
     assert sum(map(len, sets)) == sum(map(len, expected))
     where = {k: s for s in sets for k in s}
     total = sum(x for a, b, x in pairs.itertuples(index=False) if b in where[a])
     listed = sum(b in where[a] for a, b, _ in pairs.itertuples(index=False))
     inside = sum(len(s) * (len(s) - 1) // 2 for s in sets)
-    assert summary["value"] == pytest.approx(total - 3.0 * (inside - listed))
+    assert summary.value == pytest.approx(total - 3.0 * (inside - listed))
 
 
 def test_odd_rows_are_shown_or_handled(spark):
@@ -178,31 +176,3 @@ def test_odd_rows_are_shown_or_handled(spark):
     }  # fmt: skip
     odd = found.summary.odd_rows
     assert (odd["self_pairs"], odd["duplicates"], odd["certain"]) == (1, 1, 2)
-
-
-def test_evidence_and_groups_in_other_forms(spark):
-    columns = find_columns(["unique_id_l", "unique_id_r", "match_weight"])
-    pairs = spark.createDataFrame([(1, 2, 1.0), (2, 3, 1.0)], columns.names())
-    known = spark.createDataFrame(
-        [(1, 2, True), (2, 3, False)], ["unique_id_l", "unique_id_r", "related"]
-    )
-    extras = extras_of(pairs, columns, known, {1: "x", 2: "y", 3: "x"})
-    assert [tuple(r) for r in extras.related.collect()] == [(1, 2)]
-    assert [tuple(r) for r in extras.unrelated.collect()] == [(2, 3)]
-    codes = {row.node: row.group_code for row in extras.groups.collect()}
-    assert codes[1] == codes[3] != codes[2]
-    table = spark.createDataFrame([(1, "x"), (2, "y"), (1, "z")], ["unique_id", "source"])
-    with pytest.raises(DataError, match="element 1 two values"):
-        extras_of(pairs, columns, None, table)
-    with pytest.raises(DataError, match="no column 'shop_l'"):
-        extras_of(pairs, columns, None, "shop")
-    with pytest.raises(DataError, match="the columns unique_id and one of groups"):
-        extras_of(pairs, columns, None, spark.createDataFrame([(1,)], ["unique_id"]))
-    with pytest.raises(EvidenceError, match="'maybe'"):
-        extras_of(pairs, columns, {"maybe": []}, None)
-
-
-def test_only_frames_of_spark_are_such(spark):
-    assert is_spark_frame(spark.range(1))
-    assert not is_spark_frame(pd.DataFrame())
-    assert not is_spark_frame("pairs.parquet")

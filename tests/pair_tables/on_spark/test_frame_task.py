@@ -2,10 +2,16 @@ import numpy as np
 import pytest
 
 from relatum.errors import DataError, EvidenceError
-from relatum.pair_tables.on_spark.frame_task import RELATED, SCORED, UNRELATED, solve_frame
-from relatum.pair_tables.solve.component import Component, Settings, solve_component
+from relatum.pair_tables import Component, Settings, solve_component
 
 pd = pytest.importorskip("pandas")
+
+from relatum.pair_tables.on_spark.frame_task import (  # noqa: E402
+    RELATED,
+    SCORED,
+    UNRELATED,
+    solve_frame,
+)
 
 SETTINGS = Settings(background=-2.0)
 

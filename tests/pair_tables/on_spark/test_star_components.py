@@ -3,18 +3,22 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from relatum.errors import SolverError
+
+pytest.importorskip("pyspark", reason="install relatum[spark]")
+
+from relatum.pair_tables.on_spark import star_components as star_components_module
 from relatum.pair_tables.on_spark.star_components import star_components
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def roots_of(spark, edges, schema="a long, b long"):
-    found, rounds = star_components(spark.createDataFrame(edges, schema))
-    rows = {row.node: row.root for row in found.collect()}
-    return rows, rounds
+    found = star_components(spark.createDataFrame(edges, schema))
+    return {row.node: row.root for row in found.collect()}
 
 
-def test_random_graphs_paths_and_stars(spark):
+def test_random_graphs_paths_and_stars(spark, monkeypatch):
     """All at once, since every round is a Spark job: components of several kinds of graphs."""
     rng = np.random.default_rng(0)
     shuffled = 1000 + rng.permutation(25)
@@ -30,11 +34,13 @@ def test_random_graphs_paths_and_stars(spark):
     smallest = np.full(labels.max() + 1, n)
     np.minimum.at(smallest, labels, np.arange(n))
     expected = {k: int(smallest[labels[k]]) for k in range(n) if smallest[labels[k]] != k}
-    found, rounds = roots_of(spark, edges)
-    assert found == expected
-    assert rounds <= 12
+    monkeypatch.setattr(star_components_module.Tuning, "star_rounds", 12)  # a path of 25 nodes
+    assert roots_of(spark, edges) == expected
+    monkeypatch.setattr(star_components_module.Tuning, "star_rounds", 1)
+    with pytest.raises(SolverError, match="not found within 1 rounds"):
+        roots_of(spark, edges[110:130])
 
 
 def test_ids_may_be_text(spark):
-    found, _ = roots_of(spark, [("é", "b"), ("b", "a"), ("x", "x")], "a string, b string")
+    found = roots_of(spark, [("é", "b"), ("b", "a"), ("x", "x")], "a string, b string")
     assert found == {"b": "a", "é": "a"}

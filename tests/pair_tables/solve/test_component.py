@@ -138,10 +138,24 @@ def test_contradictions_are_named(rules, n):
         solve_component(Component(n, [0], [1], [1.0], **rules), Settings())
 
 
-def test_settings_are_checked():
-    with pytest.raises(rt.errors.ProblemError, match="at most 0"):
-        Settings(background=1.0)
-    with pytest.raises(rt.errors.ProblemError, match="max_size"):
-        Settings(max_size=0)
-    with pytest.raises(rt.errors.ProblemError, match="time_limit is a positive"):
-        Settings(time_limit=-1.0)
+def test_components_that_are_kept_stay_as_they_start():
+    sizes = [4, 5, 6]
+    parts = [random_component(k, n) for k, n in enumerate(sizes)]
+    first = np.cumsum([0, *sizes])
+    pairs = [np.concatenate([p[x] + (x < 2) * f for p, f in zip(parts, first, strict=False)])
+             for x in range(3)]  # fmt: skip
+    start = np.array([9, 9, 4, 4] + [2, 7, 2, 7, 2] + [-1] * 6)
+    component = np.repeat(np.arange(3), sizes)
+    batch, _ = batch_of(
+        component, (pairs[0].astype(int), pairs[1].astype(int), pairs[2]), start=start
+    )
+    settings = Settings(-0.5)
+    found = solve_batch(batch, settings, np.array([-1.0, 0.25, -1.0]))
+    for k, n in enumerate(sizes):
+        own = found.labels[first[k] : first[k + 1]]
+        problem = rt.Problem.from_pairs(*parts[k], n=n, background=-0.5, feasible=rt.EQUIVALENCES)
+        assert found.value[k] == pytest.approx(problem.value(rt.Partition(own)))
+        if k != 1:
+            assert found.value[k] == pytest.approx(rt.infer(problem, prove=True).value)
+    assert found.labels[4:9].tolist() == [0, 1, 0, 1, 0]
+    assert found.gap.tolist() == pytest.approx([0.0, 0.25, 0.0])

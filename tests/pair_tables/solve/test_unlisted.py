@@ -7,8 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from relatum.pair_tables.solve import unlisted
+from relatum.errors import DataError
 from relatum.pair_tables.solve.batching import batch_of
+from relatum.pair_tables.solve.unlisted import with_missing
 
 
 def pairs_of(batch):
@@ -20,8 +21,7 @@ def pairs_of(batch):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_all_pairs_inside_components_are_there(seed, monkeypatch):
-    monkeypatch.setattr(unlisted, "MOST_MISSING", 6)
+def test_all_pairs_inside_components_are_there(seed):
     rng = np.random.default_rng(seed)
     component = rng.integers(0, 6, 25)
     i, j = np.triu_indices(25, 1)
@@ -33,7 +33,7 @@ def test_all_pairs_inside_components_are_there(seed, monkeypatch):
     def score(a, b):
         return 100.0 * np.minimum(a, b) + np.maximum(a, b)
 
-    full, count = unlisted.with_missing(batch, order, score)
+    full, count = with_missing(batch, 6, lambda elements: order[elements], score)
     found = pairs_of(full)
     expected = dict(given)
     for begin, end in zip(batch.element_ptr[:-1], batch.element_ptr[1:], strict=True):
@@ -45,3 +45,10 @@ def test_all_pairs_inside_components_are_there(seed, monkeypatch):
     assert found == expected
     assert count == len(expected) - len(given) > 0
     assert list(found) == sorted(found)  # as solvers of components ask for
+
+
+@pytest.mark.parametrize("bits", [[1.0], [1.0, np.nan], [[1.0, 2.0]]])
+def test_scorers_return_one_finite_number_per_pair(bits):
+    batch, _ = batch_of(np.zeros(3, np.int64), (np.array([0]), np.array([1]), np.ones(1)))
+    with pytest.raises(DataError, match="for 2 pairs it returned shape"):
+        with_missing(batch, 6, lambda elements: elements, lambda a, b: bits)
