@@ -25,27 +25,15 @@ def best_capped_partition(weights, sizes, cap):
     return best
 
 
-def join_capped(n, i, j, most_elements, most_pairs):
-    """Smallest element of each element's set after capped joins, and how many were refused."""
+def join_capped(n, i, j, most):
+    """Smallest element of each element's set after joins that make no set larger than `most`."""
     sets = [{v} for v in range(n)]
-    inside = {id(s): 0 for s in sets}
-    refused = 0
     for a, b in zip(i, j, strict=True):
-        if sets[a] is sets[b]:
-            inside[id(sets[a])] += 1
-        elif (
-            len(sets[a]) + len(sets[b]) > most_elements
-            or inside[id(sets[a])] + inside[id(sets[b])] >= most_pairs
-        ):
-            refused += 1
-        else:
-            count = inside[id(sets[a])] + inside[id(sets[b])] + 1
-            joined = sets[a]
-            joined |= sets[b]
+        joined = sets[a] | sets[b]
+        if len(joined) <= most:
             for v in joined:
                 sets[v] = joined
-            inside[id(joined)] = count
-    return [min(s) for s in sets], refused
+    return [min(s) for s in sets]
 
 
 def merged_pairs(low, high, score):

@@ -85,7 +85,7 @@ def test_every_pair_is_in_a_bucket_or_told_to_be_lost(case, most):
         assert ((a >= low) & (b >= low) & (a < high) & (b < high)).all()
         ends = np.sort(filled.order[np.column_stack([a, b])], axis=1)
         held += [(*e, x) for e, x in zip(ends.tolist(), w.tolist(), strict=True)]
-    assert len(filled.spools) > (1 if most > N else 5)
+    assert len(filled.spools) > 1
     within = (units.roots[i] == units.roots[j]) & (i != j)
     own = np.column_stack([np.minimum(i, j), np.maximum(i, j)])[within].tolist()
     assert sorted(held) == sorted((*e, x) for e, x in zip(own, bits[within].tolist(), strict=True))

@@ -23,7 +23,9 @@ __all__ = [
     "batch_of",
     "component_of",
     "ends_of",
+    "facts_of",
     "first_elements",
+    "pairs_of",
     "with_pairs",
 ]
 
@@ -64,23 +66,23 @@ class Component:
     groups: ArrayLike | None = None
     start: ArrayLike | None = None
 
-    @property
-    def pairs(self) -> tuple[Index, Index, Floats]:
-        """The listed pairs as arrays, as they were given."""
-        i, j = np.asarray(self.i, np.int64), np.asarray(self.j, np.int64)
-        return i, j, np.asarray(self.log_odds, np.float64)
-
-    @property
-    def fixed(self) -> Index:
-        """The evidence as rows of two elements, and 1 (related) or 0 (unrelated)."""
-        both = [np.asarray(x, np.int64).reshape(-1, 2) for x in (self.related, self.unrelated)]
-        sign = np.repeat([1, 0], [len(both[0]), len(both[1])])
-        return np.column_stack([np.concatenate(both), sign])
-
     def batch(self) -> Components:
         """Return a batch of this component alone, pairs in order."""
         starts = np.array([0, self.n], np.int64)
-        return _sorted(starts, self.pairs, self.fixed, self.groups, self.start)
+        return _sorted(starts, pairs_of(self), facts_of(self), self.groups, self.start)
+
+
+def pairs_of(component: Component) -> tuple[Index, Index, Floats]:
+    """Return the listed pairs as arrays, as they were given."""
+    i, j = np.asarray(component.i, np.int64), np.asarray(component.j, np.int64)
+    return i, j, np.asarray(component.log_odds, np.float64)
+
+
+def facts_of(component: Component) -> Index:
+    """Return the evidence as rows of two elements, and 1 (related) or 0 (unrelated)."""
+    given = (component.related, component.unrelated)
+    yes, no = (np.asarray(x, np.int64).reshape(-1, 2) for x in given)
+    return np.column_stack([np.concatenate([yes, no]), np.repeat([1, 0], [len(yes), len(no)])])
 
 
 def batch_of(

@@ -40,6 +40,8 @@ from relatum.pair_tables.solve.batching import (
     batch_of,
     component_of,
     ends_of,
+    facts_of,
+    pairs_of,
 )
 from relatum.pair_tables.solve.splitting import split_elements
 from relatum.problem import EQUIVALENCES, Partition, Problem, at_most, evidence, one_per_group
@@ -214,7 +216,7 @@ def _contradiction(component: Component, k: int) -> EvidenceError:
 
 
 def _problem(component: Component, settings: Settings) -> Problem:
-    fixed = component.fixed
+    fixed = facts_of(component)
     feasible = EQUIVALENCES & evidence(fixed[fixed[:, 2] == 1, :2], fixed[fixed[:, 2] == 0, :2])
     if component.groups is not None:
         groups = np.array(component.groups)
@@ -224,7 +226,7 @@ def _problem(component: Component, settings: Settings) -> Problem:
     if settings.max_size is not None and settings.max_size < component.n:
         feasible = feasible & at_most(settings.max_size)
     return Problem.from_pairs(
-        *component.pairs, n=component.n, background=settings.background, feasible=feasible
+        *pairs_of(component), n=component.n, background=settings.background, feasible=feasible
     )
 
 
@@ -243,7 +245,7 @@ def _solve_large(
     component: Component, settings: Settings, k: int
 ) -> tuple[Index, float, float, int]:
     """Solve a component that the kernel did not take: in pieces, then as a whole."""
-    fixed, (i, j, log_odds) = component.fixed, component.pairs
+    fixed, (i, j, log_odds) = facts_of(component), pairs_of(component)
     related, most = fixed[fixed[:, 2] == 1, :2], settings.tuning.kernel_elements
     up = log_odds > 0
     piece = split_elements(component.n, [(i[up], j[up], log_odds[up])], related, most)
@@ -277,9 +279,9 @@ def _solve_pieces(
     component: Component, settings: Settings, piece: Index
 ) -> tuple[Index, float, float, int]:
     """Solve the pieces of a component; clusters do not reach across them."""
-    i, j, log_odds = component.pairs
-    given = (component.fixed, component.groups, component.start)
-    batch, order = batch_of(piece, component.pairs, *given)
+    i, j, log_odds = pairs_of(component)
+    given = (facts_of(component), component.groups, component.start)
+    batch, order = batch_of(piece, pairs_of(component), *given)
     found = solve_batch(batch, replace(settings, prove=False))
     first = np.repeat(batch.element_ptr[:-1], np.diff(batch.element_ptr))
     labels = np.empty(component.n, dtype=np.int64)
