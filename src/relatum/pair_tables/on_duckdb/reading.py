@@ -172,7 +172,7 @@ def check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
         first = str(error).splitlines()[0]
         raise DataError(
             f"The table of pairs cannot be read as columns {view.columns.names()} with one "
-            f"number a row in {view.columns.score!r}: {first}"
+            f"number per row in {view.columns.score!r}: {first}"
         ) from None
     counts = {kind: int(k) for kind, k in zip(kinds, found[1:], strict=True)}
     if odd_rows == "refuse":

@@ -48,7 +48,7 @@ def _scored(left: Any, right: Any, count: int, scorer: Callable[[Any, Any], Any]
     if bits.shape != (count,) or not np.isfinite(bits).all():
         odd = np.count_nonzero(~np.isfinite(bits))
         raise DataError(
-            f"score_missing returns one finite number of bits a pair: for {count} pairs it "
+            f"score_missing returns one finite number of bits per pair: for {count} pairs it "
             f"returned shape {bits.shape}, {odd} not finite."
         )
     return bits
