@@ -1,7 +1,7 @@
 """Every command in the documentation runs, and prints what the page says.
 
 Snippets are fenced as ``console``: lines that begin with ``$`` are run by the shell, in one
-folder a page, and what follows is compared with standard output and standard error together,
+folder per page, and what follows is compared with standard output and standard error together,
 white space folded, ``...`` standing for anything.
 """
 

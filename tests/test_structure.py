@@ -23,27 +23,24 @@ AT_THE_ROOT, IN_A_ROOM = 10, 14
 
 # Modules of one name in several rooms, besides kernels named like the module that calls them.
 NAMESAKES = {
-    "batch": "many small orders in one call, and the kernel that solves them",
     "branch_and_cut": "every family of exact solvers has one",
     "capped": "bounds and exact solutions of one problem: sets of limited size",
     "clustering": "an estimator, and the experiment of the paper that it serves",
     "components": "a reduction of problems, and the components of a table",
     "dense": "searches and the checker's views are told apart by how pairs are stored",
     "engine": "DuckDB and Spark: the same steps on two engines",
-    "known": "DuckDB and Spark: the same steps on two engines",
+    "known": "DuckDB and Spark: the same steps on two engines; and what evidence says to bounds",
     "maps": "an estimator, and the experiment of the paper that it serves",
     "metrics": "the module and the command that prints what it computes",
     "node": "what every branch and cut does at a node",
     "orders": "a reduction, a view of the checker, and an experiment of the paper",
     "pairs": "features of pairs, and the experiment of the paper that learns from them",
-    "reading": "of text files, of a table of pairs, of a joint problem's arguments",
+    "reading": "of text files, and of a table of pairs on each engine",
     "relaxation": "every family of exact solvers has one",
     "rows": "rows of data that a measure learns from, and rows that an order violates",
     "scores": "of a problem, and those that an experiment of the paper learns",
-    "search": "linear orders are searched; the name of the room says what else is",
     "sets": "sets with prices: the kernel that finds them, the view that checks them",
     "sparse": "searches and the checker's views are told apart by how pairs are stored",
-    "tree": "every family of exact solvers has one",
 }
 
 
