@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -197,7 +198,8 @@ def test_the_answer_does_not_depend_on_threads(name, monkeypatch):
 def test_many_starts_do_not_depend_on_threads(monkeypatch):
     _, c = planted(np.random.default_rng(8), 150, 6, 6.0)
     p = rt.Problem(c, rt.EQUIVALENCES)
-    monkeypatch.setattr(partition_heuristics, "EVOLVED", 100)
+    settings = replace(partition_heuristics.SETTINGS, evolved=100)
+    monkeypatch.setattr(partition_heuristics, "SETTINGS", settings)
     found = []
     for threads in (1, 2, 3):
         executor = partial(ThreadPoolExecutor, threads)

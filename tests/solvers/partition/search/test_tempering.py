@@ -10,9 +10,8 @@ import pytest
 import naive
 from instances.partitions import random_rules, random_weights
 from relatum.kernels.partition.rules import free_rules
-from relatum.solvers.partition.search import tempering as partition_tempering
 from relatum.solvers.partition.search.dense import DenseSearch
-from relatum.solvers.partition.search.tempering import Tempering
+from relatum.solvers.partition.search.tempering import TEMPERING, Tempering, TemperingSettings
 
 
 def singles(search, number):
@@ -21,12 +20,11 @@ def singles(search, number):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_replicas_visit_partitions_as_often_as_boltzmann_says(monkeypatch, seed):
-    monkeypatch.setattr(partition_tempering, "COLDEST", 0.3)
-    monkeypatch.setattr(partition_tempering, "HOTTEST", 0.9)
+def test_replicas_visit_partitions_as_often_as_boltzmann_says(seed):
     n = 5
     search = DenseSearch(random_weights(np.random.default_rng(seed), n), free_rules(n))
-    tempering = Tempering(search, singles(search, 3), (seed,))
+    ladder = TemperingSettings(coldest=0.3, hottest=0.9)
+    tempering = Tempering(search, singles(search, 3), (seed,), ladder)
     seen, places, exchange = [], [], tempering._exchange
 
     def watched():
@@ -51,7 +49,7 @@ def test_samples_obey_the_rules_and_their_values_are_true(kind):
     rules, cannot, groups = random_rules(rng, 40, kind)
     search = DenseSearch(random_weights(rng, 40), rules)
     tempering = Tempering(search, singles(search, 4), (kind,))
-    for _ in range(partition_tempering.FRESH + 1):  # sums are made anew once
+    for _ in range(TEMPERING.fresh + 1):  # sums are made anew once
         for sample in tempering.run(3):
             assert naive.obeys(sample.labels.tolist(), rules.sizes, rules.cap, cannot, groups)
             assert sample.value == search.value(sample.labels)
@@ -61,17 +59,17 @@ def test_samples_obey_the_rules_and_their_values_are_true(kind):
         )
 
 
-def test_seeds_decide_threads_do_not_and_a_stop_is_heeded(monkeypatch):
+def test_seeds_decide_threads_do_not_and_a_stop_is_heeded():
     weights, stopped = random_weights(np.random.default_rng(7), 60), [False]
     search = DenseSearch(weights, free_rules(60), lambda: stopped[0])
 
     def samples(seed, executor=None):
-        tempering = Tempering(search, singles(search, 4), (seed,))
+        settings = TEMPERING if executor is None else TemperingSettings(shared=0)
+        tempering = Tempering(search, singles(search, 4), (seed,), settings)
         return [tuple(sample.labels) for _ in range(5) for sample in tempering.run(2, executor)]
 
     assert samples(1) == samples(1)
     assert samples(1) != samples(2)
-    monkeypatch.setattr(partition_tempering, "SHARED", 0)
     with ThreadPoolExecutor(2) as executor:
         assert samples(1) == samples(1, executor)
     stopped[0] = True

@@ -25,6 +25,7 @@ from relatum.kernels.partition.dense import (
 from relatum.kernels.partition.rules import Rules
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import contracted_rules, renumbered
+from relatum.solvers.partition.search.effort import SETTINGS
 
 __all__ = ["DenseSearch", "crossover", "intersection"]
 
@@ -32,10 +33,6 @@ Stop = Callable[[], bool]
 
 GUMBELS: Floats = np.random.default_rng(20140).gumbel(size=1 << 14)
 SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
-COLD = 0.01
-SPARE = 4  # sets that an annealing may make in addition to those it finds
-COPIED = 4000  # elements up to which a matrix of scores may be copied in single precision
-WORK = 2e8  # additions between two looks at the clock
 
 
 def never() -> bool:
@@ -76,13 +73,18 @@ class DenseSearch:
         """Sum of the scores inside sets."""
         return float(partition_value(self.weights, labels))
 
+    def found(self, state: DenseState) -> tuple[float, Index]:
+        """Value and labels of a state."""
+        labels = renumbered(state.labels)
+        return self.value(labels), labels
+
     def complete(self, labels: Index, seed: tuple[int, ...]) -> DenseState:
         """State with the given labels; elements labelled -1 are inserted greedily."""
         held = int(labels.max(initial=-1)) + 1
         state = new_state(self.rules, min(self.n, held + 16))
         load_labels(self.weights, self.rules, state, labels)
         left = np.random.default_rng(seed).permutation(np.flatnonzero(labels < 0))
-        step = max(1, int(WORK / (1 + self.n)))
+        step = max(1, int(SETTINGS.work / (1 + self.n)))
         at = 0
         while at < len(left):
             end = min(len(left), at + step)
@@ -117,7 +119,7 @@ class DenseSearch:
 
         Where rules keep elements out of sets, pairs of elements change places, too.
         """
-        sweeps = max(1, int(WORK / (1 + self.n) ** 2))
+        sweeps = max(1, int(SETTINGS.work / (1 + self.n) ** 2))
         while not self.stop():
             used = move_sweeps(self.weights, self.rules, state, self.tolerance, 0, sweeps)
             if state.counters[1] > 0:
@@ -130,15 +132,15 @@ class DenseSearch:
         return state
 
     def anneal(self, state: DenseState, hot: float, sweeps: int, seed: int) -> DenseState:
-        """Anneal, from ``hot`` times the noise of a row down to ``COLD`` times, then improve.
+        """Anneal, from ``hot`` times the noise of a row down to almost none, then improve.
 
         Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
         """
         labels = renumbered(state.labels)
-        state = self.loose(labels, int(labels.max()) + 1 + SPARE)
+        state = self.loose(labels, int(labels.max()) + 1 + SETTINGS.spare_sets)
         random_state = seed_state(seed)
-        schedule = np.linspace(hot, min(hot, COLD), sweeps)
-        step = max(1, int(WORK / (1 + self.n) ** 2))
+        schedule = np.linspace(hot, min(hot, SETTINGS.cold), sweeps)
+        step = max(1, int(SETTINGS.work / (1 + self.n) ** 2))
         for begin in range(0, sweeps, step):
             if self.stop():
                 break
@@ -166,7 +168,7 @@ class DenseSearch:
 
         A matrix too large to be copied stays as it is.
         """
-        if self._copy is None and self.n <= COPIED:
+        if self._copy is None and self.n <= SETTINGS.copied:
             self._copy = np.ascontiguousarray(self.weights, dtype=np.float32)
         weights = self.weights if self._copy is None else self._copy
         return weights, GUMBELS if weights.dtype == np.float64 else SINGLE_GUMBELS

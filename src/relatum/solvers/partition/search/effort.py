@@ -1,71 +1,66 @@
-"""What memetic searches for partitions spend: short ones, and long ones for several kinds."""
+"""What searches for partitions may spend: all their tuning numbers, and efforts of memetic ones.
+
+Temperatures are in units of the noise of a row, or of a typical score where pairs are listed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["BRIEF", "QUICK", "Effort", "long_effort"]
+__all__ = ["BRIEF", "QUICK", "SETTINGS", "Effort", "SearchSettings", "long_effort"]
 
-MANY_LARGE, MANY_SMALL = 1200, 1000  # elements from which there are many
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How partitions are searched for, dense and sparse."""
+
+    evolved: int = 2500  # elements up to which whole pools of partitions are annealed
+    disputed: int = 800  # elements up to which what several starts disagree on is searched
+    starts: int = 8  # first partitions of what is too large for pools
+    hots: tuple[float, ...] = (0.2, 0.05, 0.12, 0.03, 0.16)  # of the first short annealings
+    cold: float = 0.01  # where annealings end
+    spare_sets: int = 4  # that an annealing may make in addition to those it finds
+    copied: int = 4000  # elements up to which scores may be copied in single precision
+    work: float = 2e8  # additions between two looks at the clock
+    listed_work: float = 1e7  # listed pairs looked at between two looks at the clock
+    listed_hots: tuple[float, ...] = (0.2, 0.4, 0.8, 1.4)  # of annealings over listed pairs
+    listed_cold: float = 0.02  # where these end
+    many_entries: int = 4_000_000  # compressed rows above which one annealing per round must do
+    outlier: float = 20.0  # medians above which a listed score acts as a rule, whatever its size
+    chain_patience: int = 100  # moves of a chain that gain nothing: to its end is quadratic
+    greedy_steps: int = 200_000  # joins looked at between two looks at the clock
+    many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
+    many_in_small_sets: int = 1000  # and where they are small
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What a memetic search may spend.
+    """What a memetic search may spend."""
 
-    Attributes
-    ----------
-    pool : int
-        Partitions in the pool.
-    sweeps : int
-        Sweeps of an annealing in the first epoch.
-    repeats : int
-        Epochs after which they double.
-    children : int
-        Children a generation: independent of one another.
-    patience : int
-        Generations without a new member after which an epoch ends.
-    generations : int
-        Generations after which an epoch ends in any case.
-    epochs : int
-        Epochs in a row without a better partition after which the search ends.
-    hot, warm : float
-        First temperatures of new partitions and of children, in units of a row's noise.
-    group, cool : float
-        First temperatures of groups of elements, and of elements afterwards.
-    regroup : bool
-        Whether every other child is made by moving groups of elements.
-    heats : tuple of float
-        Factors on the temperatures of new partitions, in turn.
-    drift : bool
-        Whether children change the factor they inherit a little. What keeps a child like its
-        parents spreads then, which is good for a short search.
-    replicas : int
-        Replicas to temper beside the pool, 0 for none.
-    tempered : float
-        Sweeps of all replicas for each sweep of children.
-    """
-
-    pool: int = 16
-    sweeps: int = 200
-    repeats: int = 1
-    children: int = 4
-    patience: int = 6
-    generations: int = 1 << 30
-    epochs: int = 4
-    hot: float = 0.12
-    warm: float = 0.12
-    group: float = 0.12
-    cool: float = 0.05
-    regroup: bool = True
-    heats: tuple[float, ...] = (0.3, 1.0, 1.6, 1.0)
+    pool: int = 16  # partitions in the pool
+    sweeps: int = 200  # of an annealing in the first epoch
+    repeats: int = 1  # epochs after which they double
+    children: int = 4  # per generation: independent of one another
+    patience: int = 6  # generations without a new member after which an epoch ends
+    generations: int = 1 << 30  # after which an epoch ends in any case
+    epochs: int = 4  # in a row without a better partition after which the search ends
+    hot: float = 0.12  # first temperature of new partitions
+    warm: float = 0.12  # and of children
+    group: float = 0.12  # first temperature of groups of elements
+    cool: float = 0.05  # and of elements afterwards
+    regroup: bool = True  # whether every other child is made by moving groups of elements
+    heats: tuple[float, ...] = (0.3, 1.0, 1.6, 1.0)  # factors on `hot`, in turn
+    # Whether children change the factor they inherit a little. What keeps a child like its
+    # parents spreads then, which is good for a short search.
     drift: bool = True
-    replicas: int = 0
-    tempered: float = 1.0
+    replicas: int = 0  # to temper beside the pool, 0 for none
+    tempered: float = 1.0  # sweeps of all replicas for each sweep of children
 
 
+SETTINGS = SearchSettings()
 # short annealings begin warmer: they have no time to leave where they are when it is cold
 QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.16, warm=0.14)
+BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0, hot=0.16, warm=0.14)
 # Long searches. Of a few large sets, what is to be decided freezes at about one temperature, and
 # that is known; many small sets have temperatures of their own, which the pool has to find.
 LARGE_SETS = Effort(
@@ -84,11 +79,10 @@ LARGE_SETS = Effort(
 LARGE_SETS_OF_MANY = replace(LARGE_SETS, pool=64, sweeps=800, regroup=False, replicas=0)
 SMALL_SETS = Effort()
 SMALL_SETS_OF_MANY = Effort(pool=8, sweeps=1600)  # of many, short annealings are too poor
-BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0, hot=0.16, warm=0.14)
 
 
 def long_effort(n: int, sets: int) -> Effort:
     """Return what a long search of so many elements should do, if so many sets are good."""
     if sets * sets <= n:
-        return LARGE_SETS if n < MANY_LARGE else LARGE_SETS_OF_MANY
-    return SMALL_SETS if n < MANY_SMALL else SMALL_SETS_OF_MANY
+        return LARGE_SETS if n < SETTINGS.many_in_large_sets else LARGE_SETS_OF_MANY
+    return SMALL_SETS if n < SETTINGS.many_in_small_sets else SMALL_SETS_OF_MANY

@@ -2,8 +2,8 @@
 
 `partition_local_search` is what `infer` uses when no proof is asked for;
 `partition_memetic` spends the time it is given on hard instances; `kernighan_lin` is the
-paper's; `greedy_contraction` the fastest of all. Each works on the arrays of
-`partition_instance`: must-links contracted, cannot-links, groups and caps as rules.
+paper's; `greedy_contraction` the fastest of all. Each works on the arrays of `instance_of`:
+must-links contracted, cannot-links, groups and caps as rules.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,122 +29,111 @@ from relatum.problem import DENSE_LIMIT, EQUIVALENCES, Partition, Problem, Spars
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import Instance, instance_of, renumbered
 from relatum.solvers.partition.search.dense import DenseSearch, intersection
-from relatum.solvers.partition.search.effort import BRIEF, QUICK, long_effort
+from relatum.solvers.partition.search.effort import BRIEF, QUICK, SETTINGS, long_effort
 from relatum.solvers.partition.search.memetic import evolve
 from relatum.solvers.partition.search.sparse import SparseSearch, recombine
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["greedy_contraction", "kernighan_lin", "local_search", "memetic"]
 
-Algorithm = Callable[[Instance, Control, "Index | None"], tuple[Index, dict[str, Any]]]
-
-EVOLVED = 2500  # elements up to which whole pools of partitions are annealed
-DISPUTED = 800  # elements up to which what several starts disagree on is searched
-STARTS = 8
-HOTS = (0.2, 0.05, 0.12, 0.03, 0.16)  # of the first short annealings
-LARGE = 4_000_000  # entries of compressed rows above which one annealing a round must do
+Found = tuple[Index, dict[str, Any]]  # labels of contracted elements, and statistics
 
 
-def _run(algorithm: Algorithm, problem: Problem, control: Control) -> Outcome:
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """One run of a heuristic: the arrays, the limits, and labels to begin with."""
+
+    instance: Instance
+    control: Control
+    start: Index | None
+
+    def report(self, value: float) -> None:
+        """Tell the monitor a sum of the instance's scores, in the problem's terms."""
+        self.control.report(self.instance.constant + self.instance.scale * value)
+
+    def dense(self) -> DenseSearch:
+        """Return the search over a matrix."""
+        assert self.instance.weights is not None
+        return DenseSearch(self.instance.weights, self.instance.rules, self.control.expired)
+
+    def sparse(self) -> SparseSearch:
+        """Return the search over listed pairs."""
+        assert self.instance.graph is not None
+        return SparseSearch(self.instance.graph, self.instance.rules, self.control.expired)
+
+
+def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Control) -> Outcome:
     """Make the arrays, search, and return to the problem's elements."""
     instance = instance_of(problem)
     if instance is None:
         return Outcome(None, -math.inf)
     start = None
     if control.start is not None:
-        given = control.start.to(Partition).labels
         start = np.zeros(instance.n, np.int64)
-        start[instance.element] = given
+        start[instance.element] = control.start.to(Partition).labels
         start = renumbered(start)
-    labels, stats = algorithm(instance, control, start)
+    labels, stats = algorithm(_Run(instance, control, start))
     relation = Partition(labels[instance.element])
     control.report(problem.value(relation))
     return Outcome(relation, stats=stats)
 
 
-def _reporter(instance: Instance, control: Control) -> Callable[[float], None]:
-    """Tell the monitor a sum of the instance's scores, in the problem's terms."""
-    return lambda value: control.report(instance.constant + instance.scale * value)
-
-
-def _dense(instance: Instance, control: Control) -> DenseSearch:
-    assert instance.weights is not None
-    return DenseSearch(instance.weights, instance.rules, control.expired)
-
-
-def _sparse(instance: Instance, control: Control) -> SparseSearch:
-    assert instance.graph is not None
-    return SparseSearch(instance.graph, instance.rules, control.expired)
-
-
 # --- local search and memetic search --------------------------------------------------------------
 
 
-def _local(
-    instance: Instance, control: Control, start: Index | None
-) -> tuple[Index, dict[str, Any]]:
-    if instance.weights is None:
-        return _sparse_rounds(instance, control, start, rounds=1)
-    if instance.n <= EVOLVED:
-        return _evolved(instance, control, start)
-    return _many_starts(instance, control, start)
+def _local(run: _Run) -> Found:
+    if run.instance.weights is None:
+        return _sparse_rounds(run, rounds=1)
+    return _evolved(run) if run.instance.n <= SETTINGS.evolved else _many_starts(run)
 
 
-def _memetic(
-    instance: Instance, control: Control, start: Index | None
-) -> tuple[Index, dict[str, Any]]:
-    if instance.weights is None:
-        return _sparse_rounds(instance, control, start, rounds=1 << 30)
-    first, stats = _local(instance, control, start)
-    if control.expired():
+def _memetic(run: _Run) -> Found:
+    if run.instance.weights is None:
+        return _sparse_rounds(run, rounds=1 << 30)
+    first, stats = _local(run)
+    if run.control.expired():
         return first, stats
-    search, report = _dense(instance, control), _reporter(instance, control)
-    effort = long_effort(instance.n, int(first.max()) + 1)
-    best, count = evolve(search, effort, control.seed, [], report, champion=first)
+    effort = long_effort(run.instance.n, int(first.max()) + 1)
+    best, count = evolve(run.dense(), effort, run.control.seed, [], run.report, champion=first)
     return best.labels, {"annealed": stats.get("annealed", 0) + count}
 
 
-def _evolved(
-    instance: Instance, control: Control, start: Index | None
-) -> tuple[Index, dict[str, Any]]:
-    search, report = _dense(instance, control), _reporter(instance, control)
-    starts = [_opening(instance, control, search, start)]
-    report(search.value(starts[0]))
-    best, count = evolve(search, QUICK, control.seed, starts, report)
+def _evolved(run: _Run) -> Found:
+    search = run.dense()
+    starts = [_opening(run, search)]
+    run.report(search.value(starts[0]))
+    best, count = evolve(search, QUICK, run.control.seed, starts, run.report)
     return best.labels, {"annealed": count}
 
 
-def _opening(
-    instance: Instance, control: Control, search: DenseSearch, start: Index | None
-) -> Index:
+def _opening(run: _Run, search: DenseSearch) -> Index:
     """Return a first partition, soon: insertion, greedy joins, and short annealings."""
-    report = _reporter(instance, control)
+    hots, first_seed = SETTINGS.hots, run.control.seed
     state = search.improve(search.complete(_nothing(search), (0,)))
-    best = renumbered(state.labels)
-    value = search.value(best)
-    report(value)
-    state = search.anneal(state, HOTS[1], 30, control.seed)
-    if search.value(renumbered(state.labels)) > value:
-        best = renumbered(state.labels)
-        value = search.value(best)
-        report(value)
-    state = search.joined() if start is None else search.complete(start, (0,))
+    value, best = search.found(state)
+    run.report(value)
+    state = search.anneal(state, hots[1], 30, first_seed)
+    better, labels = search.found(state)
+    if better > value:
+        value, best = better, labels
+        run.report(value)
+    state = search.joined() if run.start is None else search.complete(run.start, (0,))
     state = search.improve(state)
     idle = 0
     for number in range(40):
-        found = renumbered(state.labels)
-        idle = idle + 1 if search.value(found) <= value else 0
+        better, labels = search.found(state)
+        idle = idle + 1 if better <= value else 0
         if idle == 0:
-            best, value = found, search.value(found)
-            report(value)
+            value, best = better, labels
+            run.report(value)
         if search.stop() or idle >= 4:
             break
-        seed = control.seed + number
+        seed = first_seed + number
         if number % 2 and idle:  # what the last two agree on moves as one
-            state = search.regroup(best, intersection(best, found), (0.12, 0.05), 60, seed)
+            state = search.regroup(best, intersection(best, labels), (0.12, 0.05), 60, seed)
         else:
-            hot = HOTS[number % len(HOTS)]
-            state = search.anneal(search.complete(best, (0,)), hot, 60, seed)
+            state = search.complete(best, (0,))
+            state = search.anneal(state, hots[number % len(hots)], 60, seed)
     return best
 
 
@@ -151,80 +142,70 @@ def _nothing(search: DenseSearch) -> Index:
     return np.full(search.n, -1, np.int64)
 
 
-def _many_starts(
-    instance: Instance, control: Control, start: Index | None
-) -> tuple[Index, dict[str, Any]]:
+def _many_starts(run: _Run) -> Found:
     """Insert and improve several times; then solve what the results disagree on."""
-    search, report = _dense(instance, control), _reporter(instance, control)
-    nothing = _nothing(search)
+    search, first_seed = run.dense(), run.control.seed
 
     def begin(number: int) -> tuple[float, Index]:
-        given = start if start is not None and number == 0 else nothing
-        state = search.improve(search.complete(given, (control.seed, number)))
-        labels = renumbered(state.labels)
-        return search.value(labels), labels
+        given = run.start if run.start is not None and number == 0 else _nothing(search)
+        return search.found(search.improve(search.complete(given, (first_seed, number))))
 
     found: list[tuple[float, Index]] = []
     with ThreadPoolExecutor(2) as executor:  # starts are independent of one another
-        for number in range(0, STARTS, 2):
+        for number in range(0, SETTINGS.starts, 2):
             found += executor.map(begin, range(number, number + 2))
-            report(max(value for value, _ in found))
+            run.report(max(value for value, _ in found))
             if search.stop():
                 break
-        found.sort(key=lambda pair: -pair[0])
-        best = _agreed(search, control, [labels for _, labels in found])
+        best = _agreed(search, first_seed, found)
 
         def annealed(number: int) -> tuple[float, Index]:
-            seed = control.seed + number
-            state = search.anneal(search.complete(best, (0,)), 0.16, 100, seed)
-            labels = renumbered(state.labels)
-            return search.value(labels), labels
+            state = search.complete(best, (0,))
+            return search.found(search.anneal(state, 0.16, 100, first_seed + number))
 
         if not search.stop():
             found = [(search.value(best), best), *executor.map(annealed, range(2))]
-            found.sort(key=lambda pair: -pair[0])
-            report(found[0][0])
-            best = _agreed(search, control, [labels for _, labels in found])
-    return best, {"starts": STARTS}
+            run.report(max(value for value, _ in found))
+            best = _agreed(search, first_seed, found)
+    return best, {"starts": SETTINGS.starts}
 
 
-def _agreed(search: DenseSearch, control: Control, found: list[Index]) -> Index:
+def _agreed(search: DenseSearch, seed: int, found: list[tuple[float, Index]]) -> Index:
     """Contract what the best partitions agree on, search the rest, and improve."""
-    best, cells, used = found[0], found[0], 1
-    for other in found[1:]:
+    parents = [labels for _, labels in sorted(found, key=lambda pair: -pair[0])]
+    best, cells, used = parents[0], parents[0], 1
+    for other in parents[1:]:
         finer = intersection(cells, other)
-        if int(finer.max()) + 1 > DISPUTED:
+        if int(finer.max()) + 1 > SETTINGS.disputed:
             break
         cells, used = finer, used + 1
     if used == 1 or search.stop():
         return best
     small = search.contracted(cells)
     starts = []
-    for labels in found[:used]:
+    for labels in parents[:used]:
         inner = np.zeros(small.n, np.int64)
         inner[cells] = labels
         starts.append(inner)
-    member, _ = evolve(small, BRIEF, control.seed, starts)
-    labels = renumbered(search.improve(search.complete(member.labels[cells], (0,))).labels)
-    return labels if search.value(labels) > search.value(best) else best
+    member, _ = evolve(small, BRIEF, seed, starts)
+    value, labels = search.found(search.improve(search.complete(member.labels[cells], (0,))))
+    return labels if value > search.value(best) else best
 
 
-def _sparse_rounds(
-    instance: Instance, control: Control, start: Index | None, rounds: int
-) -> tuple[Index, dict[str, Any]]:
+def _sparse_rounds(run: _Run, rounds: int) -> Found:
     """Climb, anneal at several temperatures, recombine; rounds double the sweeps."""
-    search, report = _sparse(instance, control), _reporter(instance, control)
-    rng = np.random.default_rng(control.seed)
+    search, start = run.sparse(), run.start
+    rng = np.random.default_rng(run.control.seed)
     best = search.climb(np.arange(search.n) if start is None else start, rng)
     value = search.value(best)
     sweeps = int(np.clip(4e8 / (4 * (search.n_entries + search.n)), 5, 60))
     used = idle = 0
     while used < rounds and idle < 3 and not search.stop():
         found = [(value, best)]
-        for hot in (0.2, 0.4, 0.8, 1.4) if search.n_entries < LARGE else (0.4,):
+        for hot in SETTINGS.listed_hots if search.n_entries < SETTINGS.many_entries else (0.4,):
             labels = search.anneal(best, hot, sweeps, int(rng.integers(1 << 62)))
             found.append((search.value(labels), labels))
-            report(max(v for v, _ in found))
+            run.report(max(v for v, _ in found))
             if search.stop():
                 break
         found.sort(key=lambda pair: -pair[0])
@@ -243,20 +224,17 @@ def _sparse_rounds(
 # --- Kernighan-Lin with joins ---------------------------------------------------------------------
 
 
-def _chains(
-    instance: Instance, control: Control, start: Index | None
-) -> tuple[Index, dict[str, Any]]:
+def _chains(run: _Run) -> Found:
     """Improve pairs of neighbouring sets in passes until nothing changes."""
-    empty = SparseGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), 0.0)
-    graph = instance.graph or empty
-    weights = np.zeros((0, 0)) if instance.weights is None else instance.weights
-    if instance.weights is not None:
-        search: DenseSearch | SparseSearch = _dense(instance, control)
-        patience = instance.n
+    instance, control = run.instance, run.control
+    graph, weights, patience = instance.graph, instance.weights, instance.n
+    search: DenseSearch | SparseSearch
+    if graph is None:
+        graph = SparseGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), 0.0)
+        search = run.dense()
     else:
-        search = _sparse(instance, control)
-        patience = 100  # a chain to the end of a large sparse set would be quadratic
-    labels = _positive_start(instance) if start is None else start
+        weights, patience, search = np.zeros((0, 0)), SETTINGS.chain_patience, run.sparse()
+    labels = _positive_start(instance) if run.start is None else run.start
     chains = new_chains(instance.rules, labels)
     number, settings = 1, (search.tolerance, patience, 1e8)
     while not control.expired():
@@ -269,7 +247,7 @@ def _chains(
             gain += more
         if gain <= 0.0:
             break
-        _reporter(instance, control)(search.value(renumbered(chains.state.labels)))
+        run.report(search.value(renumbered(chains.state.labels)))
         number += 1
     labels = renumbered(chains.state.labels)
     if search.value(labels) < 0.0:  # stopped early: single elements are better
@@ -313,22 +291,20 @@ def _positive_start(instance: Instance) -> Index:
 # --- greedy additive contraction ------------------------------------------------------------------
 
 
-def _greedy(
-    instance: Instance, control: Control, start: Index | None
-) -> tuple[Index, dict[str, Any]]:
+def _greedy(run: _Run) -> Found:
     """Join the sets that gain most; a start is improved upon by joining its sets."""
+    instance, control, base = run.instance, run.control, np.arange(run.instance.n)
     graph = instance.graph
     if graph is None:
         assert instance.weights is not None
         graph = _graph_of_all_pairs(instance.weights)
     search = SparseSearch(graph, instance.rules, control.expired)
-    base = np.arange(instance.n, dtype=np.int64) if start is None else start
-    if start is not None:
-        search = search.contracted(start)
+    if run.start is not None:
+        search, base = search.contracted(run.start), run.start
     state = new_greedy(search.graph, search.rules, search.tolerance)
-    code = 1
+    code, steps = 1, SETTINGS.greedy_steps
     while code > 0 and not control.expired():
-        code = contract_greedily(search.graph, search.rules, state, search.tolerance, 200_000)
+        code = contract_greedily(search.graph, search.rules, state, search.tolerance, steps)
         if code == 2:
             state = grow_greedy(state)
     return renumbered(state.labels)[base], {"sets": int(state.counters[1])}
@@ -346,30 +322,16 @@ def _graph_of_all_pairs(weights: NDArray[Any]) -> SparseGraph:
 # --- registration ---------------------------------------------------------------------------------
 
 
-def local_search(problem: Problem, control: Control) -> Outcome:
-    """Insert, move and join, anneal and recombine: good, and quick."""
-    return _run(_local, problem, control)
+local_search = partial(_solve, _local)
+memetic = partial(_solve, _memetic)
+kernighan_lin = partial(_solve, _chains)
+greedy_contraction = partial(_solve, _greedy)
 
 
-def memetic(problem: Problem, control: Control) -> Outcome:
-    """Evolve pools of annealed partitions until they stop improving or time is up."""
-    return _run(_memetic, problem, control)
-
-
-def kernighan_lin(problem: Problem, control: Control) -> Outcome:
-    """Improve components of positive pairs by chains of moves between two sets, and joins."""
-    return _run(_chains, problem, control)
-
-
-def greedy_contraction(problem: Problem, control: Control) -> Outcome:
-    """Join the two sets that gain most until no join gains."""
-    return _run(_greedy, problem, control)
-
-
-def _refuses(problem: Problem, largest_dense: float = DENSE_LIMIT) -> str | None:
+def _refuses(problem: Problem, most_pairs: float) -> str | None:
     if problem.feasible.structure != EQUIVALENCES:
         return "searches equivalence relations only"
-    if not isinstance(problem.scores, SparseScores) and problem.n**2 > largest_dense:
+    if not isinstance(problem.scores, SparseScores) and problem.n**2 > most_pairs:
         return "holds a matrix or all pairs, which do not fit; list the pairs that matter"
     return None
 
@@ -383,7 +345,7 @@ def _register(name: str, run: Callable[[Problem, Control], Outcome], summary: st
             name=name,
             summary=summary,
             proves=False,
-            refuses=lambda problem: _refuses(problem, most),
+            refuses=partial(_refuses, most_pairs=most),
             run=run,
             rank=lambda problem, prove: (20.0 if prove else 5.0) if chosen else math.inf,
         )

@@ -9,7 +9,7 @@ parents agree on: annealing what is left moves whole groups of elements. It rese
 mother, and so may only take her place: else a pool soon holds copies of few partitions.
 
 A pool on its own still becomes alike in the end. A long search therefore tempers replicas
-beside it (`partition_tempering`), and their quenched partitions join the pool, one for each
+beside it (`tempering`), and their quenched partitions join the pool, one for each
 descent of a replica from the hottest temperature: new, and better than what annealing yields.
 
 Children of one generation are independent of one another, and so are replicas between
@@ -29,10 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from relatum.array_types import Index
-from relatum.solvers.partition.arrays import renumbered
 from relatum.solvers.partition.search.dense import DenseSearch, crossover, intersection
 from relatum.solvers.partition.search.effort import Effort
-from relatum.solvers.partition.search.tempering import BETWEEN, Sample, Tempering
+from relatum.solvers.partition.search.tempering import TEMPERING, Sample, Tempering
 
 __all__ = ["Member", "evolve"]
 
@@ -71,19 +70,17 @@ class _Epoch:
 
     def offspring(self, job: _Job) -> Member:
         """Complete a partition, anneal it and measure it."""
-        effort = self.effort
+        effort, search = self.effort, self.search
         if job.cells is not None:
             heats = effort.group, effort.cool
-            state = self.search.regroup(job.labels, job.cells, heats, effort.sweeps, job.seed)
-            found = renumbered(state.labels.astype(np.int64))
-            return Member(self.search.value(found), found, job.heat)
-        state = self.search.complete(job.labels, (job.seed, 1))
+            state = search.regroup(job.labels, job.cells, heats, effort.sweeps, job.seed)
+            return Member(*search.found(state), job.heat)
+        state = search.complete(job.labels, (job.seed, 1))
         if job.hot > 0:
-            state = self.search.anneal(state, job.hot * job.heat, effort.sweeps, job.seed)
+            state = search.anneal(state, job.hot * job.heat, effort.sweeps, job.seed)
         else:
-            state = self.search.improve(state)
-        found = renumbered(state.labels.astype(np.int64))
-        return Member(self.search.value(found), found, job.heat)
+            state = search.improve(state)
+        return Member(*search.found(state), job.heat)
 
     def first_jobs(self, starts: list[Index]) -> list[_Job]:
         """Jobs that fill the pool: what is given, improved, and new partitions.
@@ -95,12 +92,7 @@ class _Epoch:
         seeds = self.rng.integers(0, 1 << 62, self.effort.pool + len(starts)).tolist()
         given = [_Job(labels, 0.0, 0.2, seed) for labels, seed in zip(starts, seeds, strict=False)]
         new = [
-            _Job(
-                known if heat < 1 else nothing,
-                self.effort.hot,
-                heat,
-                seed,
-            )
+            _Job(known if heat < 1 else nothing, self.effort.hot, heat, seed)
             for heat, seed in zip(cycle(self.effort.heats), seeds[len(starts) :], strict=False)
         ]
         return given + new
@@ -204,7 +196,7 @@ class _Epoch:
         if self.tempering is None:
             return []
         sweeps = self.effort.tempered * self.effort.children * self.effort.sweeps
-        rounds = math.ceil(sweeps / (BETWEEN * len(self.tempering.replicas)))
+        rounds = math.ceil(sweeps / (TEMPERING.between * len(self.tempering.replicas)))
         return self.tempering.run(rounds, executor)
 
     def best(self) -> Member:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from relatum.array_types import Floats, Index
@@ -19,13 +17,12 @@ from relatum.kernels.partition.sparse import (
 )
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import contracted_rules, renumbered
+from relatum.solvers.partition.search.dense import Stop, intersection
+from relatum.solvers.partition.search.effort import SETTINGS
 
 __all__ = ["SparseSearch", "recombine"]
 
-Stop = Callable[[], bool]
-
 GUMBELS: Floats = np.random.default_rng(20141).gumbel(size=1 << 14)
-WORK = 1e7  # listed pairs looked at between two looks at the clock
 
 
 class SparseSearch:
@@ -47,7 +44,7 @@ class SparseSearch:
         # scores far larger than most act as rules: temperatures ignore their size
         middle = float(np.median(scores)) if scores.size else 0.0
         if middle > 0:
-            scores = np.minimum(scores, 20 * middle)
+            scores = np.minimum(scores, SETTINGS.outlier * middle)
         self.unit = float(np.sqrt(np.dot(scores, scores) / max(1, scores.size)))
 
     def value(self, labels: Index) -> float:
@@ -58,7 +55,7 @@ class SparseSearch:
         """Move single elements until none gains."""
         state = new_sparse_state(self.rules, labels)
         queue_all(state, rng.permutation(self.n).astype(np.int32))
-        visits = max(1, int(WORK * self.n / (1 + self.n_entries)))
+        visits = max(1, int(SETTINGS.listed_work * self.n / (1 + self.n_entries)))
         while state.counters[2] > 0 and not self.stop():
             move_queued(self.graph, self.rules, state, self.tolerance, visits)
         return renumbered(state.labels)
@@ -80,8 +77,8 @@ class SparseSearch:
         """Anneal from ``hot`` times the typical score down to almost nothing, then climb."""
         state = new_sparse_state(self.rules, labels)
         random_state = seed_state(seed)
-        schedule = self.unit * np.linspace(hot, min(hot, 0.02), sweeps)
-        step = max(1, int(WORK / (1 + self.n_entries + self.n)))
+        schedule = self.unit * np.linspace(hot, min(hot, SETTINGS.listed_cold), sweeps)
+        step = max(1, int(SETTINGS.listed_work / (1 + self.n_entries + self.n)))
         for begin in range(0, sweeps, step):
             if self.stop():
                 break
@@ -100,7 +97,7 @@ def recombine(search: SparseSearch, parents: list[Index], sweeps: int, seed: int
     """Contract what all parents agree on, anneal the rest from the first parent, climb."""
     cells = parents[0]
     for other in parents[1:]:
-        cells = renumbered(cells * (int(other.max()) + 1) + other)
+        cells = intersection(cells, other)
     small = search.contracted(cells)
     labels = np.zeros(small.n, np.int64)
     labels[cells] = parents[0]

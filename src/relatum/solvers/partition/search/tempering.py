@@ -25,15 +25,23 @@ from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import renumbered
 from relatum.solvers.partition.search.dense import DenseSearch
 
-__all__ = ["Sample", "Tempering"]
+__all__ = ["TEMPERING", "Sample", "Tempering", "TemperingSettings"]
 
 
-COLDEST, HOTTEST = 0.08, 0.14  # ends of the ladder, in units of a row's noise
-BETWEEN = 5  # sweeps between exchanges
-QUENCH = 100  # sweeps of annealing from the coldest temperatures to nothing
-SHOWN = 2  # of the coldest replicas are quenched
-SHARED = 600  # elements from which handing work to threads pays
-FRESH = 16  # runs after which sums in single precision are made anew
+@dataclass(frozen=True)
+class TemperingSettings:
+    """The ladder of temperatures, in units of a row's noise, and what is done on it."""
+
+    coldest: float = 0.08
+    hottest: float = 0.14
+    between: int = 5  # sweeps between exchanges
+    quench: int = 100  # sweeps of annealing from the coldest temperatures to nothing
+    shown: int = 2  # of the coldest replicas are quenched
+    shared: int = 600  # elements from which handing work to threads pays
+    fresh: int = 16  # runs after which sums in single precision are made anew
+
+
+TEMPERING = TemperingSettings()
 
 
 class Sample(NamedTuple):
@@ -66,12 +74,19 @@ class Tempering:
         Feasible partitions, one to begin each replica with; at least two.
     seed : tuple of int
         Runs of the same lengths with the same seed give the same samples.
+    settings : TemperingSettings
     """
 
-    def __init__(self, search: DenseSearch, starts: list[Index], seed: tuple[int, ...]) -> None:
-        self.search = search
+    def __init__(
+        self,
+        search: DenseSearch,
+        starts: list[Index],
+        seed: tuple[int, ...],
+        settings: TemperingSettings = TEMPERING,
+    ) -> None:
+        self.search, self.settings = search, settings
         self.rng = np.random.default_rng(seed)
-        self.temperatures = np.linspace(COLDEST, HOTTEST, len(starts))
+        self.temperatures = np.linspace(settings.coldest, settings.hottest, len(starts))
         seeds = self.rng.integers(0, 1 << 62, len(starts)).tolist()
         # Hot replicas fill all the sets they may have: with many, little of a partition is left.
         self.capacity = max(int(labels.max()) + 1 for labels in starts)
@@ -90,24 +105,25 @@ class Tempering:
 
         An executor may work on replicas at the same time; that changes nothing else.
         """
-        small = self.search.n < SHARED
+        small = self.search.n < self.settings.shared
         each = map if executor is None or small else executor.map
-        if self.runs % FRESH == FRESH - 1:
-            self._refresh()
         self.runs += 1
+        if self.runs % self.settings.fresh == 0:
+            self._refresh()
         for _ in range(rounds):
             if self.search.stop():
                 break
             # every other replica: both parts have cold ones, which are quick, and hot ones
             list(each(self._sweep, [range(k, len(self.replicas), 2) for k in range(2)]))
             self._exchange()
-        shown = range(min(SHOWN, len(self.replicas)))
+        shown = range(min(self.settings.shown, len(self.replicas)))
         return list(each(self._sample, shown, self.rng.integers(0, 1 << 62, len(shown)).tolist()))
 
     def _sweep(self, places: Iterable[int]) -> None:
         """Let the replicas at some places of the ladder change for a while."""
         for k in places:
-            replica, schedule = self.replicas[k], np.full(BETWEEN, self.temperatures[k])
+            replica = self.replicas[k]
+            schedule = np.full(self.settings.between, self.temperatures[k])
             replica.value += self.search.sweep(replica.state, schedule, replica.random_state)
 
     def _exchange(self) -> None:
@@ -125,13 +141,11 @@ class Tempering:
         """Quench a copy of what a replica is now."""
         replica, search = self.replicas[k], self.search
         state = search.complete(renumbered(replica.state.labels), (0,))
-        state = search.anneal(state, float(self.temperatures[k]), QUENCH, seed)
-        found = renumbered(state.labels.astype(np.int64))
-        return Sample(search.value(found), found, replica.lineage)
+        state = search.anneal(state, float(self.temperatures[k]), self.settings.quench, seed)
+        return Sample(*search.found(state), replica.lineage)
 
     def _refresh(self) -> None:
         """Make states and values anew: over many moves, rounding errors would add up."""
         for replica in self.replicas:
-            labels = renumbered(replica.state.labels.astype(np.int64))
+            replica.value, labels = self.search.found(replica.state)
             replica.state = self.search.loose(labels, self.capacity)
-            replica.value = self.search.value(labels)
