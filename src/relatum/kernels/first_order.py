@@ -1,7 +1,7 @@
 """Restarted, reflected Halpern PDHG for box-constrained problems with sparse two-sided rows.
 
 The problem is max c x over low <= A x <= high, lower <= x <= upper. ``rows`` is the tuple
-(triples, start, column, coefficient): first come rows x_i + x_j - x_k, one a line of
+(triples, start, column, coefficient): first come rows x_i + x_j - x_k, one per line of
 ``triples``; then general rows in compressed form. ``sides`` holds low, high and the
 unscaled dual step of each row; ``box`` holds c, lower, upper and the unscaled primal step
 of each column.
@@ -52,6 +52,18 @@ def price(rows, y, n_columns):
 
 
 @njit(cache=True)
+def _row_step(sides, step, r, activity, duals, w):
+    """Step, reflect and average one multiplier; return the plain step and its squared length."""
+    sigma, y = step * sides[2, r], duals[0, r]
+    v = y + sigma * activity
+    v -= min(max(v, sigma * sides[0, r]), sigma * sides[1, r])
+    d = v - y
+    duals[2, r] = v
+    duals[0, r] = w * (v + d) + (1.0 - w) * duals[1, r]
+    return v, d * d / sigma
+
+
+@njit(cache=True)
 def _dual_step(rows, sides, step, ahead, duals, w, g):
     """One pass over the rows: step, reflect, average with the anchor, and price into g.
 
@@ -59,19 +71,13 @@ def _dual_step(rows, sides, step, ahead, duals, w, g):
     Returns the squared length of the plain step, measured by the dual steps.
     """
     triples, start, column, coefficient = rows
-    y, anchor, out = duals[0], duals[1], duals[2]
     t = triples.shape[0]
     moved = 0.0
     for r in range(t):
         # unsigned: no check for negative indices
         i, j, k = np.uint32(triples[r, 0]), np.uint32(triples[r, 1]), np.uint32(triples[r, 2])
-        sigma = step * sides[2, r]
-        v = y[r] + sigma * (ahead[i] + ahead[j] - ahead[k])
-        v -= min(max(v, sigma * sides[0, r]), sigma * sides[1, r])
-        d = v - y[r]
-        moved += d * d / sigma
-        out[r] = v
-        y[r] = w * (v + d) + (1.0 - w) * anchor[r]
+        v, far = _row_step(sides, step, r, ahead[i] + ahead[j] - ahead[k], duals, w)
+        moved += far
         g[i] += v
         g[j] += v
         g[k] -= v
@@ -79,13 +85,8 @@ def _dual_step(rows, sides, step, ahead, duals, w, g):
         s = 0.0
         for q in range(start[r - t], start[r - t + 1]):
             s += coefficient[q] * ahead[column[q]]
-        sigma = step * sides[2, r]
-        v = y[r] + sigma * s
-        v -= min(max(v, sigma * sides[0, r]), sigma * sides[1, r])
-        d = v - y[r]
-        moved += d * d / sigma
-        out[r] = v
-        y[r] = w * (v + d) + (1.0 - w) * anchor[r]
+        v, far = _row_step(sides, step, r, s, duals, w)
+        moved += far
         if v != 0.0:
             for q in range(start[r - t], start[r - t + 1]):
                 g[column[q]] += coefficient[q] * v

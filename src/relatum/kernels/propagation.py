@@ -89,53 +89,45 @@ def _triangles(state, log, count, a, b, value):
 
 
 @njit(cache=True)
-def _decided(pairs):
-    """Count the pairs that are related, and those that are not."""
-    ones = 0
-    zeros = 0
+def _count(state, log, count, element, columns, has_one, cap):
+    """Take steps by the number of images of an element; of preimages, if it is of the columns.
+
+    Preimages are at most one, or any number of them.
+    """
+    pairs = state[:, element] if columns else state[element]
+    n, ones, zeros = pairs.size, 0, 0
     for value in pairs:
-        if value == 1:
-            ones += 1
-        elif value == 0:
-            zeros += 1
-    return ones, zeros
-
-
-@njit(cache=True)
-def _image(state, log, count, a, has_image, cap):
-    """Take steps by the number of images of element a."""
-    n = state.shape[1]
-    ones, zeros = _decided(state[a])
+        ones += value == 1
+        zeros += value == 0
     if ones >= cap:
-        extra = ones > cap
-        for b in range(n):
-            if state[a, b] < 0 or (extra and state[a, b] == 1):
-                count = _put(state, log, count, a, b, 0, (AT_MOST, a, cap, -1))
+        reason = (UNIQUE_PREIMAGE, element, -1, -1) if columns else (AT_MOST, element, cap, -1)
+        for k in range(n):
+            if pairs[k] < 0 or (ones > cap and pairs[k] == 1):
+                a, b = (k, element) if columns else (element, k)
+                count = _put(state, log, count, a, b, 0, reason)
                 if count < 0:
                     return count
-    if has_image and ones == 0 and zeros >= n - 1:
-        for b in range(n):
-            if state[a, b] < 0 or zeros == n:
-                return _put(state, log, count, a, b, 1, (HAS_IMAGE, a, -1, -1))
+    if has_one and ones == 0 and zeros >= n - 1:
+        reason = (HAS_PREIMAGE if columns else HAS_IMAGE, element, -1, -1)
+        for k in range(n):
+            if pairs[k] < 0 or zeros == n:
+                a, b = (k, element) if columns else (element, k)
+                return _put(state, log, count, a, b, 1, reason)
     return count
 
 
 @njit(cache=True)
-def _preimage(state, log, count, b, has_preimage, unique):
+def _count_images(state, log, count, a, rules, cap):
+    """Take steps by the number of images of element a."""
+    most = cap if rules[AT_MOST] else state.shape[1] + 1
+    return _count(state, log, count, a, False, rules[HAS_IMAGE], most)
+
+
+@njit(cache=True)
+def _count_preimages(state, log, count, b, rules):
     """Take steps by the number of preimages of element b."""
-    n = state.shape[0]
-    ones, zeros = _decided(state[:, b])
-    if unique and ones >= 1:
-        for a in range(n):
-            if state[a, b] < 0 or (ones > 1 and state[a, b] == 1):
-                count = _put(state, log, count, a, b, 0, (UNIQUE_PREIMAGE, b, -1, -1))
-                if count < 0:
-                    return count
-    if has_preimage and ones == 0 and zeros >= n - 1:
-        for a in range(n):
-            if state[a, b] < 0 or zeros == n:
-                return _put(state, log, count, a, b, 1, (HAS_PREIMAGE, b, -1, -1))
-    return count
+    most = 1 if rules[UNIQUE_PREIMAGE] else state.shape[0] + 1
+    return _count(state, log, count, b, True, rules[HAS_PREIMAGE], most)
 
 
 @njit(cache=True)
@@ -158,7 +150,6 @@ def propagate(state, log, done, count, rules, cap):
     int
         The new number of lines; -k - 1 if line k contradicts the state.
     """
-    limit = cap if rules[AT_MOST] else state.shape[1] + 1
     while done < count:
         a, b, value = log[done, 0], log[done, 1], log[done, 2]
         done += 1
@@ -166,9 +157,9 @@ def propagate(state, log, done, count, rules, cap):
         if count >= 0 and rules[TRANSITIVE]:
             count = _triangles(state, log, count, a, b, value)
         if count >= 0 and (rules[HAS_IMAGE] or rules[AT_MOST]):
-            count = _image(state, log, count, a, rules[HAS_IMAGE], limit)
+            count = _count_images(state, log, count, a, rules, cap)
         if count >= 0 and (rules[HAS_PREIMAGE] or rules[UNIQUE_PREIMAGE]):
-            count = _preimage(state, log, count, b, rules[HAS_PREIMAGE], rules[UNIQUE_PREIMAGE])
+            count = _count_preimages(state, log, count, b, rules)
         if count < 0:
             return count
     return count
@@ -177,13 +168,12 @@ def propagate(state, log, done, count, rules, cap):
 @njit(cache=True)
 def close_lines(state, log, count, rules, cap):
     """Apply the counting rules once to every element; returns as `propagate`."""
-    limit = cap if rules[AT_MOST] else state.shape[1] + 1
     for a in range(state.shape[0]):
-        count = _image(state, log, count, a, rules[HAS_IMAGE], limit)
+        count = _count_images(state, log, count, a, rules, cap)
         if count < 0:
             return count
     for b in range(state.shape[1]):
-        count = _preimage(state, log, count, b, rules[HAS_PREIMAGE], rules[UNIQUE_PREIMAGE])
+        count = _count_preimages(state, log, count, b, rules)
         if count < 0:
             return count
     return count

@@ -22,7 +22,7 @@ A round of cutting planes reads:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -68,15 +68,9 @@ class RowBlock:
 
     def take(self, keep: NDArray[Any]) -> RowBlock:
         """Return the rows chosen by a mask or by numbers."""
-        return RowBlock(
-            self.index[keep],
-            None if self.triples is None else self.triples[keep],
-            None if self.matrix is None else self.matrix[keep],
-            self.low[keep],
-            self.high[keep],
-            self.multipliers[keep],
-            self.idle[keep],
-        )
+        arrays: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        some: dict[str, Any] = {k: None if v is None else v[keep] for k, v in arrays.items()}
+        return RowBlock(**some)
 
     def joined(self, other: RowBlock) -> RowBlock:
         """Return these rows followed by others of the same family."""

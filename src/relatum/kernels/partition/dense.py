@@ -82,23 +82,25 @@ def grow_state(state: DenseState, capacity: int) -> DenseState:
 
 
 @njit(cache=True, nogil=True)
-def _open_row(state, c):
-    """Put row ``c`` among the rows in use."""
-    i, k = state.place[c], state.counters[0]
-    other = state.slots[k]
+def _move_row(state, c, k):
+    """Exchange row ``c`` and the one at place ``k`` of the slots."""
+    i, other = state.place[c], state.slots[k]
     state.slots[k], state.slots[i] = c, other
     state.place[c], state.place[other] = k, i
-    state.counters[0] = k + 1
+
+
+@njit(cache=True, nogil=True)
+def _open_row(state, c):
+    """Put row ``c`` among the rows in use."""
+    _move_row(state, c, state.counters[0])
+    state.counters[0] += 1
 
 
 @njit(cache=True, nogil=True)
 def _close_row(state, c):
     """Put row ``c`` among the free rows, and clear the rounding errors it gathered."""
-    i, k = state.place[c], state.counters[0] - 1
-    other = state.slots[k]
-    state.slots[k], state.slots[i] = c, other
-    state.place[c], state.place[other] = k, i
-    state.counters[0] = k
+    state.counters[0] -= 1
+    _move_row(state, c, state.counters[0])
     state.size[c] = 0
     state.table[c, :] = 0.0
 
@@ -266,21 +268,6 @@ def exchange_sweep(weights, rules, state, tolerance):
 
 
 @njit(cache=True, nogil=True)
-def _members(labels, c):
-    count = 0
-    for u in range(labels.shape[0]):
-        if labels[u] == c:
-            count += 1
-    members = np.empty(count, np.int64)
-    count = 0
-    for u in range(labels.shape[0]):
-        if labels[u] == c:
-            members[count] = u
-            count += 1
-    return members
-
-
-@njit(cache=True, nogil=True)
 def _join(rules, state, members, a):
     """Join the set of the elements ``members`` into set ``a``."""
     b = state.labels[members[0]]
@@ -344,7 +331,7 @@ def join_sets(rules, state, tolerance, least):
         if i < 0:
             return joins
         j = at[i]
-        members = _members(state.labels, rows[i])
+        members = np.nonzero(state.labels == rows[i])[0]
         if can_join(rules, state.occupied, state.labels, state.size, members, rows[j]):
             _join(rules, state, members, rows[j])
             joins += 1

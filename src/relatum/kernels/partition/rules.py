@@ -51,14 +51,28 @@ def new_occupancy(rules: Rules) -> np.ndarray:
 
 
 @njit(cache=True)
-def _kept_out(rules, occupied, labels, v, c):
-    """Whether a forbidden pair or a group keeps element ``v`` out of set ``c``."""
+def _belongs(rules, v, group):
+    """Whether element ``v`` belongs to the group."""
+    for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
+        if rules.group_idx[e] == group:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _kept_out(rules, occupied, labels, v, c, u):
+    """Whether a forbidden pair or a group keeps element ``v`` out of set ``c``.
+
+    If ``u`` is not negative, this element of the set makes room.
+    """
     for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
-        if labels[rules.cannot_idx[e]] == c:
+        other = rules.cannot_idx[e]
+        if labels[other] == c and other != u:
             return True
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
-        if occupied[find(occupied, key)] == key:
+        held = occupied[find(occupied, key)] == key
+        if held and (u < 0 or not _belongs(rules, u, rules.group_idx[e])):
             return True
     return False
 
@@ -68,7 +82,7 @@ def can_enter(rules, occupied, labels, size, v, c):
     """Whether the rules let element ``v`` enter set ``c``, of total size ``size[c]``."""
     if size[c] + rules.sizes[v] > rules.cap:
         return False
-    return not _kept_out(rules, occupied, labels, v, c)
+    return not _kept_out(rules, occupied, labels, v, c, -1)
 
 
 @njit(cache=True)
@@ -80,28 +94,8 @@ def can_join(rules, occupied, labels, size, members, a):
     if size[a] + size[b] > rules.cap:
         return False
     for v in members:  # noqa: SIM110  generators do not compile
-        if _kept_out(rules, occupied, labels, v, a):
+        if _kept_out(rules, occupied, labels, v, a, -1):
             return False
-    return True
-
-
-@njit(cache=True)
-def _can_replace(rules, occupied, labels, v, u):
-    """Whether forbidden pairs and groups let ``v`` take the place of ``u`` in its set."""
-    c = labels[u]
-    for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
-        other = rules.cannot_idx[e]
-        if labels[other] == c and other != u:
-            return False
-    for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
-        group = rules.group_idx[e]
-        key = c * rules.n_groups + group
-        if occupied[find(occupied, key)] == key:
-            own = False
-            for f in range(rules.group_ptr[u], rules.group_ptr[u + 1]):
-                own = own or rules.group_idx[f] == group
-            if not own:
-                return False
     return True
 
 
@@ -111,8 +105,9 @@ def can_exchange(rules, occupied, labels, size, v, u):
     more = rules.sizes[v] - rules.sizes[u]
     if size[labels[u]] + more > rules.cap or size[labels[v]] - more > rules.cap:
         return False
-    ok = _can_replace(rules, occupied, labels, v, u)
-    return ok and _can_replace(rules, occupied, labels, u, v)
+    if _kept_out(rules, occupied, labels, v, labels[u], u):
+        return False
+    return not _kept_out(rules, occupied, labels, u, labels[v], v)
 
 
 @njit(cache=True)

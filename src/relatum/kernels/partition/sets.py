@@ -12,6 +12,15 @@ __all__ = ["best_sets", "good_sets", "violated_capped_sets"]
 
 
 @njit(cache=True)
+def _enter_sorted(largest, k, x):
+    """Enter x into falling numbers of which place k is free."""
+    while k > 0 and largest[k - 1] < x:
+        largest[k] = largest[k - 1]
+        k -= 1
+    largest[k] = x
+
+
+@njit(cache=True)
 def _half_sums(weights, forbidden, most):
     """Half of the sum of the r largest positive weights of each element, r = 0 ... most."""
     n = weights.shape[0]
@@ -22,13 +31,8 @@ def _half_sums(weights, forbidden, most):
         largest = out[v, 1:]
         for u in range(n):
             x = 0.5 * weights[v, u]
-            if u == v or forbidden[v, u] or x <= largest[most - 1]:
-                continue
-            k = most - 1
-            while k > 0 and largest[k - 1] < x:
-                largest[k] = largest[k - 1]
-                k -= 1
-            largest[k] = x
+            if u != v and not forbidden[v, u] and x > largest[most - 1]:
+                _enter_sorted(largest, most - 1, x)
         for r in range(1, most):
             largest[r] += largest[r - 1]
     return out
@@ -54,10 +58,7 @@ def _most_to_gain(gain, half, begin, room, largest):
             k = room - 1
         else:
             continue
-        while k > 0 and largest[k - 1] < g:
-            largest[k] = largest[k - 1]
-            k -= 1
-        largest[k] = g
+        _enter_sorted(largest, k, g)
     total = 0.0
     for k in range(count):
         total += largest[k]
