@@ -11,6 +11,13 @@ from relatum.kernels.partition.rules import Rules
 from relatum.kernels.partition.sparse import SparseGraph
 
 
+def free_rules(n):
+    """Rules that allow everything, for ``n`` elements of size 1."""
+    nothing = np.zeros(0, np.int64)
+    pointers = np.zeros(n + 1, np.int64)
+    return Rules(np.ones(n, np.int64), n, pointers, nothing, pointers, nothing, 0)
+
+
 def compressed(pairs, n):
     pairs = sorted(pairs)
     pointers = np.zeros(n + 1, np.int64)

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import naive
-from instances.partitions import random_rules
+from instances.partitions import free_rules, random_rules
 from relatum.kernels.partition.rules import (
     can_enter,
     can_exchange,
     can_join,
     enter_groups,
-    free_rules,
     leave_groups,
     new_occupancy,
 )

@@ -19,7 +19,6 @@ __all__ = [
     "can_exchange",
     "can_join",
     "enter_groups",
-    "free_rules",
     "leave_groups",
     "new_occupancy",
 ]
@@ -35,13 +34,6 @@ class Rules(NamedTuple):
     group_ptr: np.ndarray  # int64 (n + 1,)
     group_idx: np.ndarray  # int64: the groups of element v
     n_groups: int
-
-
-def free_rules(n: int) -> Rules:
-    """Rules that allow everything, for ``n`` elements of size 1."""
-    nothing = np.zeros(0, np.int64)
-    pointers = np.zeros(n + 1, np.int64)
-    return Rules(np.ones(n, np.int64), n, pointers, nothing, pointers, nothing, 0)
 
 
 def new_occupancy(rules: Rules) -> np.ndarray:

@@ -12,7 +12,7 @@ from relatum.proof import Cuts, Leaf, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["solve"]
+__all__ = ["image_cuts", "solve"]
 
 
 def _refuses(problem: Problem) -> str | None:
@@ -33,14 +33,12 @@ def solve(problem: Problem, control: Control) -> Outcome:
     return _by_row(problem)
 
 
-def _multipliers(price: Floats, k: int, has_image: bool) -> tuple[Cuts, ...]:
-    """Turn the price of an image of each element into rows: caps if positive."""
+def image_cuts(price: Floats, k: int, has_image: bool) -> tuple[Cuts, ...]:
+    """Turn the price of an image of each element into rows: at most k images if it is positive."""
     rows = np.arange(len(price))
-    caps = Cuts(
-        "at_most", np.column_stack([rows, np.full(len(rows), k)]), np.maximum(price, 0.0)
-    ).positive()
-    images = Cuts("has_image", rows[:, None], np.maximum(-price, 0.0)).positive()
-    return (caps, images) if has_image else (caps,)
+    caps = Cuts("at_most", np.column_stack([rows, np.full(len(rows), k)]), np.maximum(price, 0.0))
+    images = Cuts("has_image", rows[:, None], np.maximum(-price, 0.0))
+    return (caps.positive(), images.positive()) if has_image else (caps.positive(),)
 
 
 def _argmax(problem: Problem) -> Outcome:
@@ -55,7 +53,7 @@ def _argmax(problem: Problem) -> Outcome:
         relation = PartialMap(np.where(price > 0, labels, -1), n_labels=c.shape[1])
         price = np.maximum(price, 0.0)
     bound = round_up(float(price.sum()), float(np.abs(price).sum()))
-    return Outcome(relation, bound, Leaf(_multipliers(price, 1, total)))
+    return Outcome(relation, bound, Leaf(image_cuts(price, 1, total)))
 
 
 def _by_row(problem: Problem) -> Outcome:
@@ -90,7 +88,7 @@ def _by_row(problem: Problem) -> Outcome:
         relation = relation.to(Map if has_image else PartialMap)
     value = problem.value(relation)
     bound = max(value, round_up(value, problem.scores.magnitude() + k * float(np.abs(price).sum())))
-    return Outcome(relation, bound, Leaf(_multipliers(price, k, has_image)))
+    return Outcome(relation, bound, Leaf(image_cuts(price, k, has_image)))
 
 
 def _infeasible(problem: Problem, k: int, given: Index) -> Outcome:

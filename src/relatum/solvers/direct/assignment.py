@@ -10,6 +10,7 @@ from relatum.array_types import Floats, Index
 from relatum.problem import DENSE_LIMIT, Map, PartialMap, Problem, Relation
 from relatum.proof import Cuts, Leaf, round_up
 from relatum.solvers.control import Control
+from relatum.solvers.direct.argmax import image_cuts
 from relatum.solvers.registry import Outcome, Solver, register
 
 __all__ = ["solve"]
@@ -60,11 +61,16 @@ def solve(problem: Problem, control: Control) -> Outcome:
         keep = (match >= 0) & (c[np.arange(n_a), np.maximum(match, 0)] > 0)
         relation = PartialMap(np.where(keep, match, -1), n_labels=n_b)
     u, v = _prices(weights, match)
-    cuts = _cuts(u if total else np.maximum(u, 0.0), v)
+    preimages = Cuts("unique_preimage", np.arange(n_b)[:, None], v).positive()
+    cuts = *image_cuts(u if total else np.maximum(u, 0.0), 1, True), preimages
     left_over = np.where(np.isfinite(c), c - u[:, None] - v[None, :], 0.0)
     bound = float(u.sum() + v.sum() + np.maximum(left_over, 0.0).sum())
     magnitude = problem.scores.magnitude() + n_b * float(np.abs(u).sum()) + n_a * float(v.sum())
-    return Outcome(relation, max(problem.value(relation), round_up(bound, magnitude)), Leaf(cuts))
+    return Outcome(
+        relation,
+        max(problem.value(relation), round_up(bound, magnitude)),
+        Leaf(tuple(c for c in cuts if len(c))),
+    )
 
 
 def _prices(w: Floats, match: Index) -> tuple[Floats, Floats]:
@@ -87,29 +93,13 @@ def _prices(w: Floats, match: Index) -> tuple[Floats, Floats]:
     return u, v
 
 
-def _cuts(u: Floats, v: Floats) -> tuple[Cuts, ...]:
-    a, b = np.arange(len(u)), np.arange(len(v))
-    cap_index = np.column_stack([a, np.ones_like(a)])
-    cuts = (
-        Cuts("at_most", cap_index, np.maximum(u, 0.0)).positive(),
-        Cuts("has_image", a[:, None], np.maximum(-u, 0.0)).positive(),
-        Cuts("unique_preimage", b[:, None], v).positive(),
-    )
-    return tuple(c for c in cuts if len(c))
-
-
 def _pigeonhole(n_a: int, n_b: int) -> Outcome:
-    a, b = np.arange(n_a), np.arange(n_b)
+    a, b = np.arange(n_a)[:, None], np.arange(n_b)[:, None]
     if n_a > n_b:
-        cuts = (
-            Cuts("has_image", a[:, None], np.ones(n_a)),
-            Cuts("unique_preimage", b[:, None], np.ones(n_b)),
-        )
+        rows = ("has_image", a), ("unique_preimage", b)
     else:
-        cuts = (
-            Cuts("at_most", np.column_stack([a, np.ones_like(a)]), np.ones(n_a)),
-            Cuts("has_preimage", b[:, None], np.ones(n_b)),
-        )
+        rows = ("at_most", np.hstack([a, np.ones_like(a)])), ("has_preimage", b)
+    cuts = tuple(Cuts(name, index, np.ones(len(index))) for name, index in rows)
     return Outcome(None, -math.inf, Leaf(cuts, infeasible=True))
 
 

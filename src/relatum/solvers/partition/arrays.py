@@ -137,13 +137,11 @@ def _weights_of(problem: Problem) -> tuple[NDArray[Any], float]:
 
 
 def _symmetric(c: NDArray[Any]) -> bool:
-    for start in range(0, len(c), 512):
-        stop = min(len(c), start + 512)
-        for left in range(0, start + 1, 512):
-            right = min(len(c), left + 512)
-            if not np.array_equal(c[start:stop, left:right], c[left:right, start:stop].T):
-                return False
-    return True
+    """Say whether a matrix is symmetric, block by block: columns alone are slow to read."""
+    steps = [slice(k, k + 512) for k in range(0, len(c), 512)]
+    return all(
+        np.array_equal(c[i, j], c[j, i].T) for k, i in enumerate(steps) for j in steps[: k + 1]
+    )
 
 
 def _graph_of(scores: SparseScores) -> SparseGraph:
@@ -170,7 +168,7 @@ def _rules_of(problem: Problem, element: Index) -> Rules | None:
     no = element[problem.evidence.unrelated]
     if int(sizes.max()) > cap or bool((no[:, 0] == no[:, 1]).any()):
         return None
-    pointers, others = _compressed(np.concatenate([no[:, 0], no[:, 1]]), no[:, ::-1], m)
+    pointers, others = _compressed(no.T.ravel(), no[:, ::-1].T.ravel(), m)
     groups, begin = [], 0
     for group in feasible.groups:
         groups.append(np.column_stack([element, begin + group.codes]))
@@ -186,11 +184,10 @@ def _rules_of(problem: Problem, element: Index) -> Rules | None:
 
 def _compressed(rows: Index, columns: Index, m: int) -> tuple[Index, Index]:
     """Compressed rows of pairs, in order."""
-    flat = columns.T.ravel() if columns.ndim == 2 else columns
-    order = np.lexsort((flat, rows))
+    order = np.lexsort((columns, rows))
     pointers = np.zeros(m + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=m), out=pointers[1:])
-    return pointers, np.ascontiguousarray(flat[order], dtype=np.int64)
+    return pointers, np.ascontiguousarray(columns[order], dtype=np.int64)
 
 
 def contracted_rules(rules: Rules, labels: Index, m: int) -> Rules:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from instances.partitions import random_weights
-from relatum.kernels.partition.rules import free_rules
+from instances.partitions import free_rules, random_weights
 from relatum.solvers.partition.search.dense import DenseSearch
 from relatum.solvers.partition.search.effort import long_effort
 from relatum.solvers.partition.search.memetic import evolve

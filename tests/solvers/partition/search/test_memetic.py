@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from instances.partitions import random_weights
-from relatum.kernels.partition.rules import free_rules
+from instances.partitions import free_rules, random_weights
 from relatum.solvers.partition.search.dense import DenseSearch
 from relatum.solvers.partition.search.effort import Effort
 from relatum.solvers.partition.search.memetic import Member, _Epoch, evolve

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import naive
-from instances.partitions import random_rules, random_weights
-from relatum.kernels.partition.rules import free_rules
+from instances.partitions import free_rules, random_rules, random_weights
 from relatum.solvers.partition.search.dense import DenseSearch
 from relatum.solvers.partition.search.tempering import TEMPERING, Tempering, TemperingSettings
 
