@@ -22,7 +22,7 @@ __all__ = [
     "pairs_of",
 ]
 
-MOST = 1 << 31  # elements or pairs
+MOST_LISTED = 1 << 31  # elements or pairs: more than any file holds
 BATCH = 4096  # lines that are turned into numbers at a time
 
 
@@ -97,7 +97,9 @@ def numbers_to_the_end(
 def counts_of(line: str, path: str | Path, number: int) -> tuple[int, int, float | None] | None:
     """Read ``n m`` or ``n m optimum``; None if it is something else."""
     header = numbers_of([(number, line)], path)
-    if len(header) not in (2, 3) or any(x < 0 or x != np.floor(x) or x > MOST for x in header[:2]):
+    if len(header) not in (2, 3) or any(
+        x < 0 or x != np.floor(x) or x > MOST_LISTED for x in header[:2]
+    ):
         return None
     return int(header[0]), int(header[1]), float(header[2]) if len(header) == 3 else None
 

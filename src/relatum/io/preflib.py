@@ -15,7 +15,7 @@ from relatum.io.files.writing import write_lines
 
 __all__ = ["Rankings", "read_preflib", "write_preflib"]
 
-MOST = 1_000_000  # elements
+MOST_ELEMENTS = 1_000_000  # of a table of ranks that is still made
 KINDS = ("soc", "soi", "toc", "toi")
 _HEADER = re.compile(r"#\s*([A-Z ]+?)(?:\s+(\d+))?\s*:\s*(.*)")
 _PLACE = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
@@ -101,9 +101,9 @@ def read_preflib(path: str | Path) -> Rankings:
 def _size_and_kind(header: dict[str, str], where: str) -> tuple[int, str]:
     text = header.get("NUMBER ALTERNATIVES", "")
     n, kind = whole_number(text) or 0, header.get("DATA TYPE", "")
-    if not 1 <= n <= MOST:
+    if not 1 <= n <= MOST_ELEMENTS:
         raise DataError(
-            f"{where}: the header must give the number of elements, up to {MOST:,}, in a line "
+            f"{where}: the header must give the number of elements, up to {MOST_ELEMENTS:,}, in a line "
             f"'# NUMBER ALTERNATIVES: n' before the rankings, got {text[:60]!r}."
         )
     if kind not in KINDS:

@@ -24,9 +24,17 @@ from relatum.solvers.general import PairSpace, RowPool
 
 __all__ = ["minimize_counts"]
 
-ROUNDS_OF_LP = 40
-ALL_ROWS_UP_TO = 14  # elements
-MARGIN = 1e-6  # feasibility tolerance of HiGHS: what its bound may be wrong by, relatively
+
+@dataclass(frozen=True)
+class CountSettings:
+    """What the search over class counts may spend, and how far its bounds are trusted."""
+
+    lp_rounds: int = 40  # linear programs with separated rows before variables become integer
+    all_rows: int = 14  # elements up to which all transitive rows are there at once
+    margin: float = 1e-6  # of a bound: HiGHS is feasible up to that, so it may be wrong by it
+
+
+COUNTS = CountSettings()
 
 
 def minimize_counts(
@@ -170,7 +178,7 @@ class _Counts:
     def _add_all_if_few(self) -> None:
         """Add every row of small problems: one search instead of several."""
         for p in self.properties:
-            if p.name == "transitive" and self.table.shape[0] <= ALL_ROWS_UP_TO:
+            if p.name == "transitive" and self.table.shape[0] <= COUNTS.all_rows:
                 index = p.index(self.table.shape)
                 matrix, rhs = self.space.rows(p.name, index)
                 rows = np.column_stack([matrix.toarray(), rhs])
@@ -180,7 +188,7 @@ class _Counts:
     # --- the search ---------------------------------------------------------------------
 
     def run(self) -> tuple[Pair, float, dict[str, Any]]:
-        for _ in range(ROUNDS_OF_LP):
+        for _ in range(COUNTS.lp_rounds):
             if self.control.expired():
                 break
             result = self.program.solve(self.control.remaining())
@@ -209,7 +217,7 @@ class _Counts:
 
     def _take_bound(self, bound: float) -> None:
         bound += self.constant
-        self.bound = max(self.bound, bound - MARGIN * (1.0 + abs(bound)))
+        self.bound = max(self.bound, bound - COUNTS.margin * (1.0 + abs(bound)))
 
     def _settled(self) -> bool:
         return self.bound >= self.best.objective - 1e-9 * (1.0 + abs(self.best.objective))

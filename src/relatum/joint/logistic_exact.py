@@ -32,9 +32,21 @@ from relatum.joint.learning import LogisticLearner
 from relatum.problem import Relation
 from relatum.proof import Status
 
-__all__ = ["MOST_FEATURES", "minimize_totals"]
+__all__ = ["SIMPLICES", "minimize_totals"]
 
-MOST_FEATURES = 6
+
+@dataclass(frozen=True)
+class SimplexSettings:
+    """What the search over parameters may spend, and when it ends."""
+
+    most_features: int = 6  # a box is cut into as many simplices as features can be ordered
+    tolerance: float = 1e-6  # of the objective: bounds that come so close end the search
+    steps: int = 30  # of Newton's method per bound at most; mostly a few are enough
+    bend: float = 1e-12  # bits below which h is straight, where inference was cut short
+    least_part: float = 0.05  # of an edge on either side of a split, so that simplices shrink
+
+
+SIMPLICES = SimplexSettings()
 
 
 def minimize_totals(
@@ -47,9 +59,9 @@ def minimize_totals(
     pair, bound, stats
         No pair has an objective below the bound.
     """
-    if learner.width > MOST_FEATURES:
+    if learner.width > SIMPLICES.most_features:
         raise SolverError(
-            f"exact=True takes at most {MOST_FEATURES} features for the logistic model, and there "
+            f"exact=True takes at most {SIMPLICES.most_features} features for the logistic model, and there "
             f"are {learner.width}; use exact=False with n_starts > 1, fewer features, or classes "
             "of pairs with a BernoulliMeasure."
         )
@@ -141,7 +153,7 @@ class _Simplices:
         return self.best, bound, stats
 
     def _tolerance(self) -> float:
-        return 1e-6 * (1.0 + abs(self.best.objective))
+        return SIMPLICES.tolerance * (1.0 + abs(self.best.objective))
 
     def _settled(self, bound: float) -> bool:
         return bound >= self.best.objective - self._tolerance()
@@ -190,10 +202,11 @@ class _Simplices:
         ends = [(simplex[j], simplex[i]) for j, i in edges]
         bends = [float((v.totals - u.totals) @ (v.theta - u.theta)) for u, v in ends]
         most, t = max(bends), 0.5
-        if most > 1e-12:
+        if most > SIMPLICES.bend:
             chosen = bends.index(most)
             u, v = ends[chosen]
-            t = min(max(float(-((v.totals - u.totals) @ u.theta) / most), 0.05), 0.95)
+            least = SIMPLICES.least_part
+            t = min(max(float(-((v.totals - u.totals) @ u.theta) / most), least), 1.0 - least)
         else:  # inference was cut short: halve the longest edge
             chosen = int(np.argmax([np.linalg.norm(v.theta - u.theta) for u, v in ends]))
             u, v = ends[chosen]
@@ -218,7 +231,7 @@ class _Simplices:
         h = np.array([v.h for v in simplex])
         weight = np.full(len(h), 1.0 / len(h))
         best = -math.inf
-        for _ in range(30):
+        for _ in range(SIMPLICES.steps):
             p = weight @ corners
             slope = self.form.slope(p)
             linear = corners @ slope - h

@@ -18,9 +18,9 @@ from sklearn.utils import check_random_state
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.measures.fit.newton import SOLVERS
-from relatum.measures.fit.rows import Rows, computing_type
+from relatum.measures.fit.rows import FIT, Rows, computing_type
 from relatum.measures.fit.sdca import Controls, Monitor, Solution, Task, natural_lambda
-from relatum.measures.fit.stream_newton import NEWTON_STREAM_WIDTH, solve_stream_newton
+from relatum.measures.fit.stream_newton import solve_stream_newton
 from relatum.measures.fit.streams import Stream, guarded, solve_stream
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
 from relatum.measures.record_batches import RecordBatches, is_record_source
@@ -254,7 +254,7 @@ a DuckDB relation or another source that `RecordBatches` reads
             )
         if self.solver == "auto" and not once and self.max_epochs > 1:
             rows, _ = next(stream.epoch(), (None, None))
-            return rows is not None and rows.width <= NEWTON_STREAM_WIDTH
+            return rows is not None and rows.width <= FIT.stream_newton_width
         return self.solver == "newton"
 
     def _assign(

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from relatum.measures import objective as ob
-from relatum.measures.fit.rows import Rows
+from relatum.measures.fit.rows import FitSettings, Rows
 from relatum.measures.fit.sdca import Controls, Task, natural_lambda, solve_rows
 
 
@@ -126,6 +126,6 @@ def test_dual_objective_never_falls(problem):
 def test_gram_matrices_need_not_be_kept(problem, monkeypatch):
     x, related, weights = problem
     kept = solve_rows(Task(Rows(x, np.float64), related, weights, 5.0), Controls(max_epochs=4))
-    monkeypatch.setattr("relatum.measures.fit.sdca._MOST_GRAM_BYTES", 0)
+    monkeypatch.setattr("relatum.measures.fit.sdca.FIT", FitSettings(gram_bytes=0))
     anew = solve_rows(Task(Rows(x, np.float64), related, weights, 5.0), Controls(max_epochs=4))
     np.testing.assert_array_equal(kept.w, anew.w)

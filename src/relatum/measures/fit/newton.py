@@ -16,13 +16,10 @@ from sklearn.linear_model import LogisticRegression
 
 from relatum.array_types import Flags, Floats
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs
-from relatum.measures.fit.rows import Rows
+from relatum.measures.fit.rows import FIT, Rows
 from relatum.measures.fit.sdca import Controls, Solution, Task, solve_rows
 
 __all__ = ["SOLVERS", "solve_newton"]
-
-# A Hessian of this many rows is factored in well under a second.
-_NEWTON_WIDTH = 2048
 
 
 def solve_auto(task: Task, controls: Controls, start: Floats | None = None) -> Solution:
@@ -31,7 +28,7 @@ def solve_auto(task: Task, controls: Controls, start: Floats | None = None) -> S
     found = solve_rows(task, patient, start)
     if found.reason != "slow":
         return found
-    finish = solve_newton if task.rows.width <= _NEWTON_WIDTH else solve_lbfgs
+    finish = solve_newton if task.rows.width <= FIT.newton_width else solve_lbfgs
     better = finish(task, controls, found.w)
     better.epochs += found.epochs
     return better if better.gap <= found.gap else replace(found, reason=better.reason)

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Block", "Rows", "computing_type"]
+__all__ = ["FIT", "Block", "FitSettings", "Rows", "computing_type"]
 
 # A block of rows and the columns it covers (None: all of them, in order).
 Block: TypeAlias = tuple[NDArray[Any], NDArray[np.intp] | None]
 
-# Below this relative accuracy, sums of single precision products are not good enough.
-_SINGLE_TOLERANCE = 1e-5
+
+@dataclass(frozen=True)
+class FitSettings:
+    """What decides how a fit is done; what it finds is decided by its tolerance."""
+
+    single_tolerance: float = 1e-5  # relative gap: below, sums in single precision are too rough
+    gram_bytes: int = 2**28  # of Gram matrices of blocks that are kept from pass to pass
+    slow_after: int = 20  # epochs of dual ascent before its pace is judged, by the last ten
+    slow_epochs: int = 50  # if more than so many are to come, another solver takes over
+    newton_width: int = 2048  # features: such a Hessian is factored in well under a second
+    stream_newton_width: int = 256  # features: reading takes longer than adding up the Hessian
+    sufficient: float = 1e-4  # part of what its slope promises that a step must achieve (Armijo)
+
+
+FIT = FitSettings()
 
 
 def computing_type(x: Any, tol: float) -> type[np.floating[Any]]:
     """Single precision for narrow rows (int8, float32) unless `tol` is too small for it."""
     narrow = x.dtype.itemsize < 8
-    return np.float32 if narrow and tol >= _SINGLE_TOLERANCE else np.float64
+    return np.float32 if narrow and tol >= FIT.single_tolerance else np.float64
 
 
 class Rows:

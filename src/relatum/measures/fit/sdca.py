@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.learning.dual_ascent import ascend_block
-from relatum.measures.fit.rows import Block, Rows
+from relatum.measures.fit.rows import FIT, Block, Rows
 from relatum.measures.objective import LN2, logistic_dual
 
 __all__ = [
@@ -35,9 +35,6 @@ __all__ = [
     "prior",
     "solve_rows",
 ]
-
-# Above this, Gram matrices of blocks are computed anew in every pass.
-_MOST_GRAM_BYTES = 2**28
 
 Monitor: TypeAlias = Callable[[int, float, float], None]
 
@@ -250,7 +247,7 @@ class _Sweeps:
         n, size = task.rows.n, block_size(task.rows.width)
         order = self.rng.permutation(n)
         self.blocks = [order[i : i + size] for i in range(0, n, size)]
-        self.keep = n * size * np.dtype(task.rows.dtype).itemsize <= _MOST_GRAM_BYTES
+        self.keep = n * size * np.dtype(task.rows.dtype).itemsize <= FIT.gram_bytes
         self.grams: dict[int, NDArray[Any]] = {}
 
     def run(self, at: Weights, duals: Floats) -> tuple[float, bool]:
@@ -268,12 +265,12 @@ class _Sweeps:
 
 
 def _slow(estimates: list[float], tol: float) -> bool:
-    """Say whether, at the pace of the last epochs, more than 50 others are needed."""
-    if len(estimates) < 20:
+    """Say whether, at the pace of the last ten epochs, too many others are needed."""
+    if len(estimates) < FIT.slow_after:
         return False
     before, now = estimates[-11], estimates[-1]
     pace = (now / before) ** 0.1 if 0.0 < before < float("inf") else 1.0
-    return bool(now * min(pace, 1.0) ** 50 > tol)
+    return bool(now * min(pace, 1.0) ** FIT.slow_epochs > tol)
 
 
 def _synchronised(task: Task, duals: Floats, trivial: bool = False) -> Weights:

@@ -13,18 +13,12 @@ from scipy.linalg import cho_factor, cho_solve
 
 from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
-from relatum.measures.fit.rows import Rows
+from relatum.measures.fit.rows import FIT, Rows
 from relatum.measures.fit.sdca import Controls, Solution, gap_of, prior
 from relatum.measures.fit.streams import Stream
 from relatum.measures.objective import LN2
 
-__all__ = ["NEWTON_STREAM_WIDTH", "solve_stream_newton"]
-
-# Up to this many features a reading spends little more on the Hessian than on reading.
-NEWTON_STREAM_WIDTH = 256
-
-# A step is taken if it achieves this part of what its slope promises (Armijo's rule).
-_SUFFICIENT = 1e-4
+__all__ = ["solve_stream_newton"]
 
 
 class _Sums:
@@ -116,7 +110,7 @@ def _accepted(best: _Sums | None, new: _Sums, step: Any) -> tuple[_Sums, Floats]
         )
     slope = np.einsum("km,km->k", best.gradient, step) / LN2
     slack = 1e-12 * np.abs(best.primal)  # sums of many rows are no more exact than this
-    good = new.primal <= best.primal + _SUFFICIENT * slope + slack
+    good = new.primal <= best.primal + FIT.sufficient * slope + slack
     fresh = new.step()
     for name in ("w", "primal", "gradient", "hessian"):
         old, now = getattr(best, name), getattr(new, name)
