@@ -12,14 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relatum.array_types import Index
 from relatum.errors import DataError
-from relatum.estimators.common import (
-    feasible_of,
-    fitted_lifting,
-    inferred,
-    jointly_estimated,
-    lifted,
-    new_logistic,
-)
+from relatum.estimators import common
 from relatum.features import pair_features, sample_pairs
 from relatum.joint import partial_evidence
 from relatum.measures import BilinearPairMeasure
@@ -183,13 +176,13 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "semi_supervised=True estimates a LogisticMeasure of pairs' features; a "
                 "BilinearPairMeasure is learned from labels only. Leave `measure` out."
             )
-        lifting, v = fitted_lifting(self.lifting, X)
+        lifting, v = common.fitted_lifting(self.lifting, X)
         i, j = np.triu_indices(len(v), 1)
-        result = jointly_estimated(
+        result = common.jointly_estimated(
             self,
             pair_features(v[i], v[j]),
-            feasible_of(self, EQUIVALENCES),
-            measure=new_logistic(self.measure),
+            common.feasible_of(self, EQUIVALENCES),
+            measure=common.new_logistic(self.measure),
             evidence=known,
             balance=self.balance,
         )
@@ -206,8 +199,8 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         same: NDArray[Any],
         offset: float,
     ) -> PartitionClustering:
-        feasible_of(self, EQUIVALENCES)  # refused before anything is learned
-        lifting, v = fitted_lifting(self.lifting, X)
+        common.feasible_of(self, EQUIVALENCES)  # refused before anything is learned
+        lifting, v = common.fitted_lifting(self.lifting, X)
         measure = BilinearPairMeasure() if self.measure is None else clone(self.measure)
         if isinstance(measure, BilinearPairMeasure):
             measure.fit(v, i, j, same)
@@ -225,7 +218,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def log_odds(self, X: Any) -> NDArray[Any]:
         """Return the log2-odds of all unordered pairs, as a condensed upper triangle."""
         check_is_fitted(self, "measure_")
-        return self._scores(lifted(self.lifting_, self._elements(X, reset=False)))
+        return self._scores(common.lifted(self.lifting_, self._elements(X, reset=False)))
 
     def _scores(self, v: Any) -> NDArray[Any]:
         if isinstance(self.measure_, BilinearPairMeasure):
@@ -253,8 +246,8 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def _inferred(self, scores: NDArray[Any], evidence: FeasibleSet | None) -> Estimate:
         one = len(scores) == 0  # an element without a pair
-        feasible = feasible_of(self, EQUIVALENCES, evidence)
-        return inferred(self, Problem(np.zeros((1, 1)) if one else scores, feasible))
+        feasible = common.feasible_of(self, EQUIVALENCES, evidence)
+        return common.inferred(self, Problem(np.zeros((1, 1)) if one else scores, feasible))
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> Index:
         """Cluster elements, seen or not; return a label per element."""

@@ -13,14 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.estimators.common import (
-    feasible_of,
-    fitted_lifting,
-    inferred,
-    jointly_estimated,
-    lifted,
-    new_logistic,
-)
+from relatum.estimators import common
 from relatum.joint import partial_evidence
 from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
 from relatum.proof import Estimate
@@ -108,13 +101,13 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.semi_supervised:
             return self._fit_semi_supervised(X, y)
         target, multilabel = self._target(y)
-        lifting, x = fitted_lifting(self.lifting, X, None if multilabel else target)
-        measure = new_logistic(self.measure)
+        lifting, x = common.fitted_lifting(self.lifting, X, None if multilabel else target)
+        measure = common.new_logistic(self.measure)
         measure.fit(x, target)
         self.lifting_, self.measure_ = lifting, measure
         self.multilabel_ = multilabel
         self.classes_ = np.arange(target.shape[1]) if multilabel else np.unique(target)
-        self.estimate_ = inferred(self, Problem(self._scores(x), self._base(None)))
+        self.estimate_ = common.inferred(self, Problem(self._scores(x), self._base(None)))
         self.gap_ = self.estimate_.gap
         return self
 
@@ -136,12 +129,12 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         partial[known] = numbers
         self.multilabel_ = False
         base = self._base(None)
-        lifting, x = fitted_lifting(self.lifting, X)
-        result = jointly_estimated(
+        lifting, x = common.fitted_lifting(self.lifting, X)
+        result = common.jointly_estimated(
             self,
             x,
             base,
-            measure=new_logistic(self.measure),
+            measure=common.new_logistic(self.measure),
             evidence=partial_evidence(partial, base),
             n_labels=len(classes),
         )
@@ -169,13 +162,13 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return y, False
 
     def _base(self, extra: FeasibleSet | None) -> FeasibleSet:
-        return feasible_of(self, RELATIONS if self.multilabel_ else MAPS, extra)
+        return common.feasible_of(self, RELATIONS if self.multilabel_ else MAPS, extra)
 
     def log_odds(self, X: Any) -> Floats:
         """Return the log2-odds of every element and label, one column per label."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")
-        return self._scores(lifted(self.lifting_, X))
+        return self._scores(common.lifted(self.lifting_, X))
 
     def _scores(self, x: Any) -> Floats:
         scores = np.asarray(self.measure_.log_odds(x))
@@ -194,7 +187,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ``relatum.evidence(related=[(0, 3)])``.
         """
         check_is_fitted(self)
-        return inferred(self, Problem(self.log_odds(X), self._base(evidence)))
+        return common.inferred(self, Problem(self.log_odds(X), self._base(evidence)))
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> NDArray[Any]:
         """Return a label per element; a 01-matrix where an element may have several labels."""

@@ -12,13 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.estimators.common import (
-    feasible_of,
-    inferred,
-    jointly_estimated,
-    require_feasible,
-    search_options,
-)
+from relatum.estimators import common
 from relatum.inference import infer_many
 from relatum.joint import JointEstimate
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
@@ -146,13 +140,13 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         place = np.concatenate([np.arange(len(parts[k])) for k in open_])
         classes = tokens[:, None] * base.n_words_ + tokens[None, :]
         same = (owner[:, None] == owner[None, :]) & ~np.eye(len(tokens), dtype=np.bool_)
-        feasible = feasible_of(self, LINEAR_ORDERS)
+        feasible = common.feasible_of(self, LINEAR_ORDERS)
         for k in open_:
-            said = require_feasible(known[k], "LinearRanker").evidence or Evidence()
+            said = common.require_feasible(known[k], "LinearRanker").evidence or Evidence()
             said.check((len(parts[k]), len(parts[k])))
             first = int(np.flatnonzero(owner == k)[0])
             feasible = feasible & evidence_of(said.related + first, said.unrelated + first)
-        result = jointly_estimated(self, np.where(same, classes, -1), feasible, measure=base)
+        result = common.jointly_estimated(self, np.where(same, classes, -1), feasible, measure=base)
         order = np.array(_order(result.estimate))
         return result, {k: place[order[owner[order] == k]] for k in open_}
 
@@ -164,7 +158,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         return BernoulliMeasure(sigma=2.0) if self.measure is None else clone(self.measure)
 
     def _finish(self, measure: BernoulliMeasure, items: list[Any]) -> LinearRanker:
-        feasible_of(self, LINEAR_ORDERS)  # refused before anything is kept
+        common.feasible_of(self, LINEAR_ORDERS)  # refused before anything is kept
         self.measure_, self.items_ = measure, items
         self._number = {item: k for k, item in enumerate(items)}
         self.estimate_ = self.infer(items)
@@ -184,7 +178,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def problem(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Problem:
         """Return the problem of ordering some items; an item may occur several times."""
-        return Problem(self.log_odds(items), feasible_of(self, LINEAR_ORDERS, evidence))
+        return Problem(self.log_odds(items), common.feasible_of(self, LINEAR_ORDERS, evidence))
 
     def infer(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> Estimate:
         """Infer an order, with its bound and certificate.
@@ -196,7 +190,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             What is known, by places in `items`: ``relatum.evidence(related=[(2, 0)])`` says
             that items[2] comes before items[0].
         """
-        return inferred(self, self.problem(items, evidence))
+        return common.inferred(self, self.problem(items, evidence))
 
     def predict(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> list[Any]:
         """Return the items from first to last."""
@@ -212,7 +206,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             [self.problem(s) for s in lists],
             n_jobs=self.n_jobs or 1,
             seed=self.random_state or 0,
-            **search_options(self),
+            **common.search_options(self),
         )
         return [_order(e) for e in estimates]
 

@@ -12,13 +12,8 @@ from sklearn.utils.validation import _check_feature_names_in
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.features._validate import (
-    FeatureMap,
-    checked,
-    checked_count,
-    checked_fitted,
-    checked_input,
-)
+from relatum.features import checks
+from relatum.features.checks import FeatureMap
 
 __all__ = ["BinaryFeatures"]
 
@@ -81,8 +76,8 @@ class BinaryFeatures(FeatureMap):
 
     def fit(self, X: ArrayLike, y: Any = None) -> BinaryFeatures:
         """Learn the number of digits, or the thresholds, from `X`."""
-        code = checked(self, "code", ("bits", "thermometer", "quantiles"))
-        x = checked_input(self, X, reset=True)
+        code = checks.checked(self, "code", ("bits", "thermometer", "quantiles"))
+        x = checks.checked_input(self, X, reset=True)
         if code == "bits":
             self.n_codes_ = self._digits(x)
             _require_integers(x, self.n_codes_)
@@ -94,8 +89,8 @@ class BinaryFeatures(FeatureMap):
 
     def transform(self, X: ArrayLike) -> NDArray[Any] | sparse.csr_matrix[Any]:
         """Return the 01-features of `X`, of shape (rows, n_features_in_ * n_codes_)."""
-        checked_fitted(self)
-        x = checked_input(self, X, reset=False)
+        checks.checked_fitted(self)
+        x = checks.checked_input(self, X, reset=False)
         if self.code == "bits":
             codes = self._bits(x)
         else:
@@ -107,7 +102,7 @@ class BinaryFeatures(FeatureMap):
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the output columns: ``x3[bit 0]``, or ``x3>=0.5``."""
-        checked_fitted(self)
+        checks.checked_fitted(self)
         names = _check_feature_names_in(self, input_features)
         if self.code == "bits":
             out = [f"{name}[bit {c}]" for name in names for c in range(self.n_codes_)]
@@ -121,7 +116,7 @@ class BinaryFeatures(FeatureMap):
 
     def _digits(self, x: NDArray[Any]) -> int:
         if self.n_bits is not None:
-            digits = checked_count(self, "n_bits")
+            digits = checks.checked_count(self, "n_bits")
             if digits > _MOST_BITS:
                 raise DataError(
                     f"BinaryFeatures: n_bits must be at most {_MOST_BITS}, got {digits}; "
@@ -149,7 +144,7 @@ class BinaryFeatures(FeatureMap):
                     f"of finite numbers, got {self.thresholds!r}; pass one of these"
                 )
             return np.tile(np.unique(given), (x.shape[1], 1))
-        count = checked_count(self, "thresholds")
+        count = checks.checked_count(self, "thresholds")
         inner = np.arange(1, count + 1) / (count + 1)
         if self.code == "quantiles":
             quantiles = np.quantile(x.astype(np.float64, copy=False), inner, axis=0)

@@ -13,16 +13,8 @@ from sklearn.utils.validation import _check_feature_names_in
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
-from relatum.features._validate import (
-    FeatureMap,
-    checked_count,
-    checked_fitted,
-    checked_input,
-    checked_seed,
-    checked_values,
-    fits_binary,
-    is_sparse,
-)
+from relatum.features import checks
+from relatum.features.checks import FeatureMap
 from relatum.kernels.learning import products as kernels
 
 __all__ = ["RandomMonomials"]
@@ -92,11 +84,11 @@ class RandomMonomials(FeatureMap):
 
     def fit(self, X: ArrayLike, y: Any = None) -> RandomMonomials:
         """Draw the monomials from the features that vary in `X`."""
-        count = checked_count(self, "n_components")
-        degree = checked_count(self, "degree")
-        x = checked_input(self, X, reset=True, accept_sparse="csr")
-        rng = checked_seed(self.random_state)
-        self.binary_ = fits_binary(self, x)
+        count = checks.checked_count(self, "n_components")
+        degree = checks.checked_count(self, "degree")
+        x = checks.checked_input(self, X, reset=True, accept_sparse="csr")
+        rng = checks.checked_seed(self.random_state)
+        self.binary_ = checks.fits_binary(self, x)
         points = self._points()
         candidates = np.flatnonzero(_varying(x))
         if len(candidates) < degree:
@@ -123,9 +115,9 @@ class RandomMonomials(FeatureMap):
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Return the products, of shape (rows, components)."""
-        checked_fitted(self)
-        x = checked_input(self, X, reset=False, accept_sparse="csr")
-        x = checked_values(self, x, binary=self.binary_)
+        checks.checked_fitted(self)
+        x = checks.checked_input(self, X, reset=False, accept_sparse="csr")
+        x = checks.checked_values(self, x, binary=self.binary_)
         out = np.empty((x.shape[0], self._n_features_out), dtype=x.dtype)
         starts = range(0, x.shape[0], _ROWS)
         tasks = (delayed(self._multiply)(x[lo : lo + _ROWS], out[lo : lo + _ROWS]) for lo in starts)
@@ -133,12 +125,12 @@ class RandomMonomials(FeatureMap):
         return out
 
     def _multiply(self, x: Any, out: NDArray[Any]) -> None:
-        rows = x.toarray() if is_sparse(x) else x
+        rows = x.toarray() if checks.is_sparse(x) else x
         kernels.products(np.ascontiguousarray(rows), self.monomials_, out)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the monomials: ``x0 x1``."""
-        checked_fitted(self)
+        checks.checked_fitted(self)
         names = _check_feature_names_in(self, input_features)
         return np.asarray([" ".join(names[s]) for s in self.monomials_], dtype=object)
 
@@ -210,7 +202,7 @@ class _Neighbours:
 
 def _varying(x: Any) -> Flags:
     """Tell which columns of a dense or CSR matrix hold two different values."""
-    if not is_sparse(x):
+    if not checks.is_sparse(x):
         return np.asarray(x.min(axis=0) != x.max(axis=0))
     low, high = x.min(axis=0).toarray().ravel(), x.max(axis=0).toarray().ravel()
     return np.asarray(low != high)

@@ -13,15 +13,8 @@ from scipy import sparse
 from sklearn.utils.validation import _check_feature_names_in
 
 from relatum.errors import DataError
-from relatum.features._validate import (
-    FeatureMap,
-    checked_count,
-    checked_fitted,
-    checked_input,
-    checked_values,
-    fits_binary,
-    is_sparse,
-)
+from relatum.features import checks
+from relatum.features.checks import FeatureMap
 
 __all__ = ["MultilinearLifting"]
 
@@ -72,17 +65,17 @@ class MultilinearLifting(FeatureMap):
 
     def fit(self, X: ArrayLike, y: Any = None) -> MultilinearLifting:
         """List the monomials for the width of `X`."""
-        x = checked_input(self, X, reset=True, accept_sparse="csr")
+        x = checks.checked_input(self, X, reset=True, accept_sparse="csr")
         n = self.n_features_in_
-        degree = n if self.degree is None else min(n, checked_count(self, "degree", least=0))
+        degree = n if self.degree is None else min(n, checks.checked_count(self, "degree", least=0))
         total = sum(comb(n, size) for size in range(degree + 1))
-        if total > checked_count(self, "max_components"):
+        if total > checks.checked_count(self, "max_components"):
             raise DataError(
                 f"MultilinearLifting: max_components allows {self.max_components} monomials, got "
                 f"{total} of degree at most {degree} in {n} features; pass a lower degree, or use "
                 f"TensorSketch or RandomMonomials"
             )
-        self.binary_ = fits_binary(self, x)
+        self.binary_ = checks.fits_binary(self, x)
         self.monomials_ = [s for size in range(degree + 1) for s in combinations(range(n), size)]
         # every set is an earlier one (all but its last feature) and one feature more
         place = {s: k for k, s in enumerate(self.monomials_)}
@@ -93,10 +86,10 @@ class MultilinearLifting(FeatureMap):
 
     def transform(self, X: ArrayLike) -> NDArray[Any] | sparse.csr_matrix[Any]:
         """Return l(v) for the rows v of `X`: dense, or CSR if `X` is sparse."""
-        checked_fitted(self)
-        x = checked_input(self, X, reset=False, accept_sparse="csr")
-        x = checked_values(self, x, binary=self.binary_)
-        if is_sparse(x):
+        checks.checked_fitted(self)
+        x = checks.checked_input(self, X, reset=False, accept_sparse="csr")
+        x = checks.checked_values(self, x, binary=self.binary_)
+        if checks.is_sparse(x):
             return self._transform_sparse(sparse.csc_matrix(x))
         # monomials by rows, so that every product is of contiguous rows
         by_feature = np.ascontiguousarray(x.T)
@@ -121,7 +114,7 @@ class MultilinearLifting(FeatureMap):
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the monomials: ``1``, ``x0``, ``x0 x1``."""
-        checked_fitted(self)
+        checks.checked_fitted(self)
         names = _check_feature_names_in(self, input_features)
         out = [" ".join(names[j] for j in s) or "1" for s in self.monomials_]
         return np.asarray(out, dtype=object)

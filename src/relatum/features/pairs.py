@@ -11,7 +11,7 @@ from scipy import sparse
 
 from relatum.array_types import Index
 from relatum.errors import DataError
-from relatum.features._validate import checked_fitted, checked_seed, is_sparse, require_binary
+from relatum.features.checks import checked_fitted, checked_seed, is_sparse, require_binary
 
 __all__ = ["PairBatches", "checked_pairs", "pair_features", "sample_pairs"]
 

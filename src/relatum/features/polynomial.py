@@ -10,14 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import PolynomialFeatures
 
-from relatum.features._validate import (
-    FeatureMap,
-    checked,
-    checked_count,
-    checked_fitted,
-    checked_input,
-    checked_seed,
-)
+from relatum.features import checks
+from relatum.features.checks import FeatureMap
 
 __all__ = ["PolynomialLifting"]
 
@@ -70,13 +64,13 @@ class PolynomialLifting(FeatureMap):
 
     def fit(self, X: ArrayLike, y: Any = None) -> PolynomialLifting:
         """Learn the principal components of `X` and their scale."""
-        most = checked_count(self, "n_components")
-        cubic = checked_count(self, "n_cubic", least=0)
-        checked(self, "scale", ("common", "half", "whiten", "none"))
+        most = checks.checked_count(self, "n_components")
+        cubic = checks.checked_count(self, "n_cubic", least=0)
+        checks.checked(self, "scale", ("common", "half", "whiten", "none"))
         x = self._reals(X, reset=True)
         count = min(most, *x.shape)
         cubic = min(cubic, count)
-        seed = int(checked_seed(self.random_state).integers(2**31))
+        seed = int(checks.checked_seed(self.random_state).integers(2**31))
         with np.errstate(invalid="ignore"):  # shares of the variance of constant data
             self.pca_ = PCA(count, random_state=seed).fit(x)
         variance = np.maximum(self.pca_.explained_variance_.astype(np.float64), 0.0)
@@ -102,7 +96,7 @@ class PolynomialLifting(FeatureMap):
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Return the monomials, of shape (rows, columns)."""
-        checked_fitted(self)
+        checks.checked_fitted(self)
         x = self._reals(X, reset=False)
         out = np.empty((len(x), self._n_features_out), dtype=x.dtype)
         split = self._quadratic.n_output_features_
@@ -116,7 +110,7 @@ class PolynomialLifting(FeatureMap):
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the monomials: ``1``, ``pca0``, ``pca0^2``, ``pca0 pca1``."""
-        checked_fitted(self)
+        checks.checked_fitted(self)
         names = [f"pca{k}" for k in range(self.pca_.n_components_)]
         out = [self._quadratic.get_feature_names_out(names)]
         if self._cubic is not None:
@@ -125,7 +119,7 @@ class PolynomialLifting(FeatureMap):
 
     def _reals(self, X: ArrayLike, *, reset: bool) -> NDArray[Any]:
         """Validate; small whole types need no more than single precision."""
-        x = checked_input(self, X, reset=reset, ensure_min_samples=2 if reset else 1)
+        x = checks.checked_input(self, X, reset=reset, ensure_min_samples=2 if reset else 1)
         if x.dtype in (np.bool_, np.uint8, np.int8, np.float32):
             return np.asarray(x, dtype=np.float32)
         return np.asarray(x, dtype=np.float64)

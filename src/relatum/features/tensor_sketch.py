@@ -13,15 +13,8 @@ from scipy import fft
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.features._validate import (
-    NumberedFeatureMap,
-    checked,
-    checked_count,
-    checked_fitted,
-    checked_input,
-    checked_seed,
-    is_sparse,
-)
+from relatum.features import checks
+from relatum.features.checks import NumberedFeatureMap
 from relatum.kernels.learning import sketch as kernels
 
 __all__ = ["ClippingWarning", "TensorSketch"]
@@ -108,14 +101,14 @@ class TensorSketch(NumberedFeatureMap):
 
     def fit(self, X: ArrayLike, y: Any = None) -> TensorSketch:
         """Draw the hash functions for the width of `X` and choose the type of the output."""
-        degree = checked_count(self, "degree")
-        m = checked_count(self, "n_components")
-        checked(self, "domain", ("signal", "fourier"))
+        degree = checks.checked_count(self, "degree")
+        m = checks.checked_count(self, "n_components")
+        checks.checked(self, "domain", ("signal", "fourier"))
         if self.batch_size is not None:
-            checked_count(self, "batch_size")
+            checks.checked_count(self, "batch_size")
         requested = self._requested_dtype()
-        x = checked_input(self, X, reset=True, accept_sparse="csr")
-        rng = checked_seed(self.random_state)
+        x = checks.checked_input(self, X, reset=True, accept_sparse="csr")
+        rng = checks.checked_seed(self.random_state)
         shape = (degree, self.n_features_in_ + 1)
         self.bucket_ = rng.integers(0, m, size=shape, dtype=np.int32)
         self.sign_ = 1 - 2 * rng.integers(0, 2, size=shape, dtype=np.int8)
@@ -131,8 +124,8 @@ class TensorSketch(NumberedFeatureMap):
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Return the sketches of the rows of `X`, of shape (rows, n_components)."""
-        checked_fitted(self)
-        x = checked_input(self, X, reset=False, accept_sparse="csr")
+        checks.checked_fitted(self)
+        x = checks.checked_input(self, X, reset=False, accept_sparse="csr")
         out = np.empty((x.shape[0], self.n_components), dtype=self._dtype_for(x))
         clipped = self._sketch(x, out)
         if clipped > self.clip_tolerance * out.size:
@@ -158,8 +151,8 @@ class TensorSketch(NumberedFeatureMap):
         int
             How many entries exceeded the type of `out` and were clipped to it.
         """
-        checked_fitted(self)
-        x = checked_input(self, X, reset=False, accept_sparse="csr")
+        checks.checked_fitted(self)
+        x = checks.checked_input(self, X, reset=False, accept_sparse="csr")
         shape = (x.shape[0], self.n_components)
         if out.shape != shape:
             raise DataError(
@@ -211,7 +204,7 @@ class TensorSketch(NumberedFeatureMap):
     def _sketch(self, x: Any, out: NDArray[Any]) -> int:
         exact = out.dtype.kind == "i"
         if exact and x.dtype.kind == "f":
-            values = x.data if is_sparse(x) else x
+            values = x.data if checks.is_sparse(x) else x
             if not np.array_equal(values, np.floor(values)):
                 raise DataError(
                     f"TensorSketch: an output of type {out.dtype} needs whole numbers as input, "
@@ -300,7 +293,7 @@ def _count_sketch(
     squares: Floats,
 ) -> None:
     """Count Sketch dense or CSR rows of any type; few types reach the kernels."""
-    if is_sparse(x):
+    if checks.is_sparse(x):
         data = x.data.astype(sketches.dtype, copy=False)
         rows = (x.indptr.astype(np.int32, copy=False), x.indices.astype(np.int32, copy=False), data)
         kernels.count_sketch_csr(rows, bucket, sign, sketches, squares)

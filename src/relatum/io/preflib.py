@@ -103,8 +103,8 @@ def _size_and_kind(header: dict[str, str], where: str) -> tuple[int, str]:
     n, kind = whole_number(text) or 0, header.get("DATA TYPE", "")
     if not 1 <= n <= MOST_ELEMENTS:
         raise DataError(
-            f"{where}: the header must give the number of elements, up to {MOST_ELEMENTS:,}, in a line "
-            f"'# NUMBER ALTERNATIVES: n' before the rankings, got {text[:60]!r}."
+            f"{where}: the header must give the number of elements, up to {MOST_ELEMENTS:,}, in a "
+            f"line '# NUMBER ALTERNATIVES: n' before the rankings, got {text[:60]!r}."
         )
     if kind not in KINDS:
         raise DataError(

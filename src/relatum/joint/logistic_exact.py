@@ -61,9 +61,9 @@ def minimize_totals(
     """
     if learner.width > SIMPLICES.most_features:
         raise SolverError(
-            f"exact=True takes at most {SIMPLICES.most_features} features for the logistic model, and there "
-            f"are {learner.width}; use exact=False with n_starts > 1, fewer features, or classes "
-            "of pairs with a BernoulliMeasure."
+            f"exact=True takes at most {SIMPLICES.most_features} features for the logistic model, "
+            f"and there are {learner.width}; use exact=False with n_starts > 1, fewer features, or "
+            "classes of pairs with a BernoulliMeasure."
         )
     return _Simplices(search, learner, best).run()
 

@@ -13,19 +13,11 @@ from sklearn.base import BaseEstimator
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
+from relatum.measures import validation as checks
 from relatum.measures.fit.streams import guarded
 from relatum.measures.objective import bernoulli_divergence, bernoulli_regularizer
 from relatum.measures.record_batches import RecordBatches, is_record_source
 from relatum.measures.sequences import precedence_counts
-from relatum.measures.validation import (
-    all_or_nothing,
-    check_fitted,
-    is_positive,
-    is_stream,
-    pair_targets,
-    pair_weights,
-    split_batch,
-)
 
 __all__ = ["BernoulliMeasure"]
 
@@ -90,7 +82,7 @@ relation or another source that `RecordBatches` reads
         -------
         self : BernoulliMeasure
         """
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             self._reset()
             self.partial_fit(classes, y, sample_weight)
         return self
@@ -100,14 +92,14 @@ relation or another source that `RecordBatches` reads
     ) -> BernoulliMeasure:
         """Add more pairs to the counts. Parameters as in fit."""
         self._pseudo_count()
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             if not hasattr(self, "class_ids_"):
                 self._reset()
             if isinstance(y, str):
                 classes, y = _records(classes, y), None
-            if y is None and is_stream(classes):
+            if y is None and checks.is_stream(classes):
                 for batch in guarded(classes):
-                    self._add(*split_batch(batch), None)
+                    self._add(*checks.split_batch(batch), None)
             else:
                 self._add(classes, y, sample_weight)
         return self
@@ -139,7 +131,7 @@ relation or another source that `RecordBatches` reads
             )
         after = np.ascontiguousarray(before.T)
         ids = np.flatnonzero(before.ravel() + after.ravel())
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             self._reset()
             self.n_classes_: int | None = size * size
             self.n_words_ = size
@@ -160,7 +152,7 @@ relation or another source that `RecordBatches` reads
         -------
         ndarray of shape (occurrences, occurrences), antisymmetric
         """
-        check_fitted(self, "n_words_")
+        checks.check_fitted(self, "n_words_")
         w = np.asarray(words, dtype=np.int64)
         if w.size and (w.min() < 0 or w.max() >= self.n_words_):
             raise DataError(f"words must be between 0 and {self.n_words_ - 1}.")
@@ -174,8 +166,8 @@ relation or another source that `RecordBatches` reads
         """
         if not isinstance(other, BernoulliMeasure):
             raise DataError(f"A BernoulliMeasure merges with its like; got {type(other).__name__}.")
-        check_fitted(self, "class_ids_")
-        check_fitted(other, "class_ids_")
+        checks.check_fitted(self, "class_ids_")
+        checks.check_fitted(other, "class_ids_")
         one, two = ((m.sigma, m.n_classes_, getattr(m, "n_words_", None)) for m in (self, other))
         if one != two:
             raise DataError(
@@ -202,11 +194,11 @@ relation or another source that `RecordBatches` reads
         ----------
         classes : as in fit, without y
         """
-        check_fitted(self, "class_ids_")
+        checks.check_fitted(self, "class_ids_")
         if is_record_source(classes):
             classes = _records(classes, None)
-        if is_stream(classes):
-            return (self.log_odds(split_batch(batch)[0]) for batch in guarded(classes))
+        if checks.is_stream(classes):
+            return (self.log_odds(checks.split_batch(batch)[0]) for batch in guarded(classes))
         plus, minus = self._counts(classes)
         s = self._pseudo_count()
         return np.asarray(np.log2((plus + s) / (minus + s)))
@@ -223,7 +215,7 @@ relation or another source that `RecordBatches` reads
     @property
     def objective_(self) -> float:
         """D_x + R_sigma in bits at the closed form, over the classes seen."""
-        check_fitted(self, "class_ids_")
+        checks.check_fitted(self, "class_ids_")
         s = self._pseudo_count()
         theta = (self.related_ + s) / (self.related_ + self.unrelated_ + 2.0 * s)
         divergence = bernoulli_divergence(theta, self.related_, self.unrelated_)
@@ -232,7 +224,7 @@ relation or another source that `RecordBatches` reads
     def _pseudo_count(self) -> float:
         """Return sigma - 1, the number of pairs of each kind that the prior is worth."""
         sigma: Any = self.sigma
-        if not is_positive(sigma) or float(sigma) <= 1.0:
+        if not checks.is_positive(sigma) or float(sigma) <= 1.0:
             raise DataError(
                 f"sigma must be larger than 1; got {sigma!r}. At 1, a class seen as related only "
                 "has probability 1 and infinite log-odds, and an unseen class 0/0; below 1, the "
@@ -253,8 +245,8 @@ relation or another source that `RecordBatches` reads
         ids = self._class_numbers(classes)
         if y is None:
             raise DataError("BernoulliMeasure requires y, the targets; got None.")
-        targets = pair_targets(y, len(ids)).astype(np.float64)
-        weights = pair_weights(sample_weight, len(ids))
+        targets = checks.pair_targets(y, len(ids)).astype(np.float64)
+        weights = checks.pair_weights(sample_weight, len(ids))
         seen, position = np.unique(ids, return_inverse=True)
         plus = _sums(position, weights * targets, len(seen))
         minus = _sums(position, weights * (1.0 - targets), len(seen))
@@ -267,7 +259,7 @@ relation or another source that `RecordBatches` reads
         self.class_ids_ = every
 
     def _counts(self, classes: Any) -> tuple[Floats, Floats]:
-        check_fitted(self, "class_ids_")
+        checks.check_fitted(self, "class_ids_")
         ids = self._class_numbers(classes)
         if not len(self.class_ids_):
             return np.zeros(len(ids)), np.zeros(len(ids))

@@ -18,19 +18,11 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
 from relatum.features import checked_pairs
 from relatum.kernels.learning.pair_products import pair_products
+from relatum.measures import validation as checks
 from relatum.measures.fit.lbfgs import run_lbfgs
 from relatum.measures.fit.sdca import Controls, Monitor, natural_lambda
 from relatum.measures.objective import LN2, sigmoid2
 from relatum.measures.projection import DiscriminantProjection
-from relatum.measures.validation import (
-    all_or_nothing,
-    check_fitted,
-    is_positive,
-    is_whole,
-    pair_targets,
-    pair_weights,
-    require_parameters,
-)
 
 __all__ = ["BilinearPairMeasure"]
 
@@ -108,18 +100,22 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
         monitor : callable, optional
             Called as ``monitor(iteration, dual_objective, relative_gap)``.
         """
-        self._check_parameters()
+        numbers = ["inverse_sigma_squared", "tol"]
+        checks.require_parameters(self, numbers, ["max_iter"], ["time_limit"])
         limit = float("inf") if self.time_limit is None else float(self.time_limit)
         deadline = time.monotonic() + limit
         controls = Controls(self.tol, self.max_iter, deadline, monitor=monitor)
         table = _elements(v)
         first, second = checked_pairs(i, j, len(table))
-        related, weights = pair_targets(y, len(first)), pair_weights(sample_weight, len(first))
+        related, weights = (
+            checks.pair_targets(y, len(first)),
+            checks.pair_weights(sample_weight, len(first)),
+        )
         if related.all() or not related.any():
             raise DataError(
                 "A measure is learned from related and unrelated pairs; y holds one class."
             )
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             self.n_features_in_ = table.shape[1]
             self.projection_ = self._fitted_projection(table, first[related], second[related])
             raw = self._raw(table)
@@ -131,15 +127,6 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             self.n_iter_, reason = fit.run(controls)
             self._assign(fit, reason)
         return self
-
-    def _check_parameters(self) -> None:
-        rules = [
-            ("inverse_sigma_squared", is_positive(self.inverse_sigma_squared), "positive"),
-            ("tol", is_positive(self.tol), "positive"),
-            ("max_iter", is_whole(self.max_iter), "a positive integer"),
-            ("time_limit", self.time_limit is None or is_positive(self.time_limit), "positive"),
-        ]
-        require_parameters(self, rules)
 
     def _fitted_projection(self, v: NDArray[Any], i: NDArray[np.intp], j: NDArray[np.intp]) -> Any:
         if self.projection is None:
@@ -174,7 +161,7 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
 
     def features(self, v: Any) -> Floats:
         """Return z, of shape (elements, 1 + features), the constant first."""
-        check_fitted(self, "matrix_")
+        checks.check_fitted(self, "matrix_")
         table = _elements(v)
         if table.shape[1] != self.n_features_in_:
             raise DataError(

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
+from relatum.measures import validation as checks
 from relatum.measures.fit.newton import SOLVERS
 from relatum.measures.fit.rows import FIT, Rows, computing_type
 from relatum.measures.fit.sdca import Controls, Monitor, Solution, Task, natural_lambda
@@ -24,21 +25,6 @@ from relatum.measures.fit.stream_newton import solve_stream_newton
 from relatum.measures.fit.streams import Stream, guarded, solve_stream
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
 from relatum.measures.record_batches import RecordBatches, is_record_source
-from relatum.measures.validation import (
-    Targets,
-    all_or_nothing,
-    check_fitted,
-    checked_batch,
-    checked_rows,
-    checked_weights,
-    encode_targets,
-    is_positive,
-    is_stream,
-    is_whole,
-    require_both,
-    require_parameters,
-    split_batch,
-)
 
 __all__ = ["LogisticMeasure"]
 
@@ -48,13 +34,15 @@ def _batch_by_batch(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], A
 
     @wraps(method)
     def applied(measure: LogisticMeasure, x: Any) -> Any:
-        check_fitted(measure, "coef_")
+        checks.check_fitted(measure, "coef_")
         if is_record_source(x):
             x = RecordBatches(x, features=getattr(measure, "feature_columns_", None))
-        if not is_stream(x):
+        if not checks.is_stream(x):
             return method(measure, x)
-        rows = (split_batch(batch)[0] for batch in guarded(x))
-        return (method(measure, checked_batch(some, measure.n_features_in_)) for some in rows)
+        rows = (checks.split_batch(batch)[0] for batch in guarded(x))
+        return (
+            method(measure, checks.checked_batch(some, measure.n_features_in_)) for some in rows
+        )
 
     return applied
 
@@ -170,9 +158,9 @@ a DuckDB relation or another source that `RecordBatches` reads
         self._check_parameters()
         if isinstance(y, str):
             x, y = RecordBatches(x, target=y), None
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             self.__dict__.pop("feature_columns_", None)
-            if y is None and is_stream(x):
+            if y is None and checks.is_stream(x):
                 if sample_weight is not None:
                     raise DataError("sample_weight is not supported for streams of batches.")
                 self._fit_stream(x, classes, self._controls(monitor))
@@ -183,20 +171,16 @@ a DuckDB relation or another source that `RecordBatches` reads
     def _fit_from(self, x: Any, y: Any, sample_weight: Any, start: Any) -> Any:
         """Fit from the start that an earlier call has returned (None: from zero)."""
         self._check_parameters()
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             found = self._fit_rows(x, y, sample_weight, None, self._controls(None), start)
         # Dual ascent starts from dual variables, the other solvers from coefficients.
         return found.duals if self.solver in ("auto", "sdca") else found.w
 
     def _check_parameters(self) -> None:
-        rules: list[tuple[str, bool, str]] = [
-            ("inverse_sigma_squared", is_positive(self.inverse_sigma_squared), "a positive number"),
-            ("solver", self.solver in SOLVERS, f"one of {sorted(SOLVERS)}"),
-            ("tol", is_positive(self.tol), "a positive number"),
-            ("max_epochs", is_whole(self.max_epochs), "an integer of at least 1"),
-            ("time_limit", self.time_limit is None or is_positive(self.time_limit), "None or > 0"),
-        ]
-        require_parameters(self, rules)
+        numbers = ["inverse_sigma_squared", "tol"]
+        checks.require_parameters(self, numbers, ["max_epochs"], ["time_limit"])
+        if self.solver not in SOLVERS:
+            raise DataError(f"solver must be one of {sorted(SOLVERS)}; got {self.solver!r}.")
 
     def _controls(self, monitor: Monitor | None) -> Controls:
         limit = float("inf") if self.time_limit is None else self.time_limit
@@ -220,11 +204,11 @@ a DuckDB relation or another source that `RecordBatches` reads
     ) -> Solution:
         if y is None:
             raise DataError("LogisticMeasure requires y to be passed, but the target y is None.")
-        table = checked_rows(self, x, reset=True)
-        weights = checked_weights(sample_weight, table)
-        targets = encode_targets(y, table.shape[0], classes)
+        table = checks.checked_rows(self, x, reset=True)
+        weights = checks.checked_weights(sample_weight, table)
+        targets = checks.encode_targets(y, table.shape[0], classes)
         positive = (weights > 0).astype(np.float64)
-        require_both(targets, targets.related @ positive, float(positive.sum()))
+        checks.require_both(targets, targets.related @ positive, float(positive.sum()))
         rows = Rows(table, computing_type(table, self.tol), bool(self.fit_intercept))
         strength = self._strength(rows)
         task = Task(rows, targets.related, weights, natural_lambda(strength))
@@ -240,7 +224,7 @@ a DuckDB relation or another source that `RecordBatches` reads
         else:
             found = solve_stream(stream, controls, once)
         assert stream.targets is not None
-        require_both(stream.targets, stream.related, stream.count)
+        checks.require_both(stream.targets, stream.related, stream.count)
         self.n_features_in_ = found.w.shape[1] - int(bool(self.fit_intercept))
         if getattr(batches, "feature_columns", None) is not None:
             self.feature_columns_ = list(batches.feature_columns)
@@ -258,7 +242,7 @@ a DuckDB relation or another source that `RecordBatches` reads
         return self.solver == "newton"
 
     def _assign(
-        self, found: Solution, targets: Targets, strength: float, quiet: bool = False
+        self, found: Solution, targets: checks.Targets, strength: float, quiet: bool = False
     ) -> None:
         theta = found.w / LN2
         self.classes_ = targets.classes
@@ -314,7 +298,7 @@ DuckDB relation or another source of record batches
         ndarray of shape (rows,) for two classes, else (rows, labels); for a stream, an iterator of
         such arrays, one per batch.
         """
-        scores = self._scores(checked_rows(self, x, reset=False))
+        scores = self._scores(checks.checked_rows(self, x, reset=False))
         return scores[:, 0] if self.kind_ == "binary" else scores
 
     def decision_function(self, x: Any) -> Any:
@@ -363,16 +347,16 @@ DuckDB relation or another source of record batches
 
     def objective(self, x: Any, y: Any = None) -> float:
         """D_x + R_sigma of the fitted parameters, in bits, on rows or on a stream of batches."""
-        check_fitted(self, "coef_")
+        checks.check_fitted(self, "coef_")
         if isinstance(y, str):
             x, y = RecordBatches(x, y, getattr(self, "feature_columns_", None)), None
         total = logistic_regularizer(self.coef_, self.inverse_sigma_squared_)
         total += logistic_regularizer(self.intercept_, self.inverse_sigma_squared_)
-        batches = guarded(x) if y is None and is_stream(x) else [(x, y)]
+        batches = guarded(x) if y is None and checks.is_stream(x) else [(x, y)]
         for batch in batches:
-            rows, targets = split_batch(batch)
-            table = checked_batch(rows, self.n_features_in_)
+            rows, targets = checks.split_batch(batch)
+            table = checks.checked_batch(rows, self.n_features_in_)
             known = None if self.kind_ == "relation" else self.classes_
-            related = encode_targets(targets, table.shape[0], known).related
+            related = checks.encode_targets(targets, table.shape[0], known).related
             total += float(pair_bits(self._scores(table), related.T).sum())
         return total

@@ -14,13 +14,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import PolynomialLifting, checked_pairs
-from relatum.measures.validation import (
-    all_or_nothing,
-    check_fitted,
-    is_positive,
-    is_whole,
-    require_parameters,
-)
+from relatum.measures import validation as checks
 
 __all__ = ["DiscriminantProjection"]
 
@@ -77,17 +71,12 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
         i, j : array_like of int, of shape (pairs,)
             Pairs of related elements.
         """
-        rules = [
-            ("n_components", is_whole(self.n_components), "a positive integer"),
-            ("n_discriminants", is_whole(self.n_discriminants), "a positive integer"),
-            ("ridge", is_positive(self.ridge), "a positive number"),
-        ]
-        require_parameters(self, rules)
+        checks.require_parameters(self, ["ridge"], ["n_components", "n_discriminants"])
         table = np.asarray(v)
         first, second = checked_pairs(i, j, len(table))
         if not len(first):
             raise DataError("The projection is learned from related pairs; there are none.")
-        with all_or_nothing(self):
+        with checks.all_or_nothing(self):
             self._fit(table, first, second)
         return self
 
@@ -117,7 +106,7 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
 
     def transform(self, v: Any) -> Floats:
         """Return the features of elements, of shape (elements, features)."""
-        check_fitted(self, "discriminants_")
+        checks.check_fitted(self, "discriminants_")
         table = np.asarray(v)
         out = np.empty((len(table), self._monomials.n_output_features_))
         for k in range(0, len(table), _ROWS):

@@ -78,11 +78,21 @@ def check_fitted(estimator: Any, attribute: str) -> None:
         raise MeasureNotFittedError(f"This {name} is not fitted yet: call its fit method first.")
 
 
-def require_parameters(estimator: Any, rules: Iterable[tuple[str, bool, str]]) -> None:
-    """Refuse a parameter of `estimator` that breaks its rule: (name, whether it holds, rule)."""
-    for name, holds, rule in rules:
-        if not holds:
-            raise DataError(f"{name} must be {rule}; got {getattr(estimator, name)!r}.")
+def require_parameters(
+    estimator: Any, positive: Iterable[str], whole: Iterable[str], optional: Iterable[str] = ()
+) -> None:
+    """Refuse parameters of `estimator` that break their rule.
+
+    Those named `positive` are positive numbers, `whole` ones integers of at least 1, `optional`
+    ones None or positive.
+    """
+    given = {name: getattr(estimator, name) for name in (*positive, *whole, *optional)}
+    for name, value in given.items():
+        number = is_whole(value) if name in whole else is_positive(value)
+        if not number and not (name in optional and value is None):
+            rule = "an integer of at least 1" if name in whole else "a positive number"
+            said = f"None or {rule}" if name in optional else rule
+            raise DataError(f"{name} must be {said}; got {value!r}.")
 
 
 def is_positive(value: Any) -> bool:

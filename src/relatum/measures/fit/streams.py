@@ -14,16 +14,8 @@ import numpy as np
 
 from relatum.array_types import Flags, Floats
 from relatum.errors import DataError, RelatumError
+from relatum.measures.fit import sdca
 from relatum.measures.fit.rows import Rows, computing_type
-from relatum.measures.fit.sdca import (
-    Controls,
-    Solution,
-    Task,
-    Weights,
-    block_size,
-    natural_lambda,
-    prior,
-)
 from relatum.measures.objective import LN2, entropy
 from relatum.measures.validation import Targets, checked_batch, encode_targets, split_batch
 
@@ -69,7 +61,7 @@ class Stream:
     def choose_lambda(self, rows: Rows) -> float:
         """Return the factor of the prior, which may depend on the first batch."""
         self.used = float(self.measure._strength(rows))
-        return natural_lambda(self.used)
+        return sdca.natural_lambda(self.used)
 
     def epoch(self) -> Iterator[tuple[Rows, Flags]]:
         self.related, self.count = 0, 0
@@ -90,7 +82,7 @@ class _Progress:
     """What ascent on a stream has reached: w, dual variables, running gap of one epoch."""
 
     def __init__(self) -> None:
-        self.at: Weights | None = None
+        self.at: sdca.Weights | None = None
         self.lam = 1.0
         self.duals: list[Floats] = []
         self.fingerprints: list[int] = []
@@ -100,10 +92,10 @@ class _Progress:
     def begin_epoch(self) -> None:
         self.running = np.zeros_like(self.running)
 
-    def ensure(self, rows: Rows, labels: int, stream: Stream) -> Weights:
+    def ensure(self, rows: Rows, labels: int, stream: Stream) -> sdca.Weights:
         if self.at is None:
             self.lam = stream.choose_lambda(rows)
-            self.at = Weights(np.zeros((labels, rows.width)), rows.dtype)
+            self.at = sdca.Weights(np.zeros((labels, rows.width)), rows.dtype)
             self.entropy = np.zeros(labels)
             self.running = np.zeros(labels)
         return self.at
@@ -131,11 +123,13 @@ class _Progress:
             )
         return self.duals[number]
 
-    def solution(self, epochs: int, reason: str) -> Solution:
+    def solution(self, epochs: int, reason: str) -> sdca.Solution:
         if self.at is None:
             raise DataError("The stream of batches is empty: it must yield at least one (x, y).")
-        dual = self.entropy - prior(self.at.w, self.lam)
-        return Solution(self.at.w, self.duals, dual + self.running, dual, False, epochs, reason)
+        dual = self.entropy - sdca.prior(self.at.w, self.lam)
+        return sdca.Solution(
+            self.at.w, self.duals, dual + self.running, dual, False, epochs, reason
+        )
 
 
 def _fingerprint(rows: Rows, related: Flags) -> int:
@@ -147,7 +141,7 @@ def _fingerprint(rows: Rows, related: Flags) -> int:
 def _read_once(
     progress: _Progress,
     stream: Stream,
-    controls: Controls,
+    controls: sdca.Controls,
     rng: np.random.Generator,
     first: bool,
 ) -> bool:
@@ -158,10 +152,10 @@ def _read_once(
         at = progress.ensure(rows, len(related), stream)
         ones = np.ones(rows.n)
         duals = progress.dual_variables(number, rows, related, first, keep)
-        task = Task(rows, related, ones, progress.lam)
+        task = sdca.Task(rows, related, ones, progress.lam)
         before = entropy(duals, ones)
         order = rng.permutation(rows.n)
-        size = block_size(rows.width)
+        size = sdca.block_size(rows.width)
         for begin in range(0, rows.n, size):
             index = order[begin : begin + size]
             gaps, _ = task.visit(index, at, duals, rng.permutation(len(index)), None)
@@ -172,7 +166,7 @@ def _read_once(
     return True
 
 
-def solve_stream(stream: Stream, controls: Controls, once: bool) -> Solution:
+def solve_stream(stream: Stream, controls: sdca.Controls, once: bool) -> sdca.Solution:
     """Fit all labels to a stream.
 
     `once` says that it cannot be read again: one epoch, and no exact value of the objective.
@@ -206,10 +200,10 @@ def solve_stream(stream: Stream, controls: Controls, once: bool) -> Solution:
     return found
 
 
-def _exact(found: Solution, stream: Stream, lam: float) -> Solution:
+def _exact(found: sdca.Solution, stream: Stream, lam: float) -> sdca.Solution:
     """Replace the running estimate of the primal objective by its value, in one more reading."""
     total = np.zeros(len(found.w))
     for rows, related in stream.epoch():
-        total += Task(rows, related, np.ones(rows.n), lam).divergence(found.w)
-    primal = total + prior(found.w, lam)
-    return Solution(found.w, found.duals, primal, found.dual, True, found.epochs, found.reason)
+        total += sdca.Task(rows, related, np.ones(rows.n), lam).divergence(found.w)
+    primal = total + sdca.prior(found.w, lam)
+    return sdca.Solution(found.w, found.duals, primal, found.dual, True, found.epochs, found.reason)

@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
 import relatum as rt
 from relatum.errors import DataError, NotFittedError
-from relatum.features import _validate as rules
+from relatum.features import checks as rules
 
 LAYOUTS = [np.asarray, sparse.csr_array, sparse.csc_matrix]
 
