@@ -46,7 +46,7 @@ def cases(seed: int = 0, quick: bool = False) -> Iterator[Case]:
     """Yield the cases one by one."""
     train, test = load_digits()
     yield _map(train, test)
-    some = _some_digits(seed, quick)[1]
+    some = _some_digits(test, seed, quick)
     scores = _pair_scores(train, some, seed)
     clusters = _clustering(scores, some)
     yield clusters
@@ -54,16 +54,19 @@ def cases(seed: int = 0, quick: bool = False) -> Iterator[Case]:
     yield _order(seed)
 
 
-def _some_digits(seed: int, quick: bool) -> tuple[Digits, Digits]:
-    """Return the digits to learn from, and a few to cluster."""
-    train, test = load_digits()
+def _some_digits(test: Digits, seed: int, quick: bool) -> Digits:
+    """Return a few digits to cluster."""
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.choice(len(test.labels), 40 if quick else 90, replace=False))
-    return train, Digits(test.images[chosen], test.labels[chosen])
+    return Digits(test.images[chosen], test.labels[chosen])
+
+
+def _code(train: Digits) -> BinaryFeatures:
+    return BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
 
 
 def _map(train: Digits, test: Digits) -> Case:
-    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    code = _code(train)
     measure = LogisticMeasure(inverse_sigma_squared=1.0, fit_intercept=True).fit(
         code.transform(train.images), train.labels
     )
@@ -77,7 +80,7 @@ def _map(train: Digits, test: Digits) -> Case:
 
 def _pair_scores(train: Digits, some: Digits, seed: int) -> Floats:
     """Learn from labelled pairs whether two images show the same digit; score all pairs."""
-    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    code = _code(train)
     lift = TensorSketch(degree=2, n_components=2048, random_state=seed)
     i, j, y = sample_pairs(train.labels, 6000, stratified=False, random_state=seed)
     v = code.transform(train.images)
@@ -177,7 +180,7 @@ def _write_page(
 
     clusters = found[1]
     labels = clusters.estimate.relation.labels  # type: ignore[union-attr]
-    images = _some_digits(seed, quick)[1].images
+    images = _some_digits(load_digits()[1], seed, quick).images
     why = explain(clusters.problem, clusters.estimate, *_surprising(clusters))
     reports = _watched(seed, 20 if quick else 40)
     extra = [
@@ -211,7 +214,7 @@ def _surprising(case: Case) -> tuple[int, int]:
 
 def _regularization(quick: bool) -> tuple[NDArray[np.floating], dict[str, ArrayLike]]:
     train, test = load_digits()
-    code = BinaryFeatures(code="thermometer", thresholds=THRESHOLDS).fit(train.images)
+    code = _code(train)
     x, z = code.transform(train.images), code.transform(test.images)
     strengths = 2.0 ** np.arange(-4, 13, 4 if quick else 2)
     path = regularization_path(

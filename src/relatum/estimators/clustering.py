@@ -271,7 +271,4 @@ def _evidence_of(labels: NDArray[Any]) -> FeasibleSet:
             "semi_supervised=True takes one integer per element, -1 where there is no label; got "
             f"type {labels.dtype}. Encode labels as 0, 1, ..."
         )
-    numbers = np.unique(labels[labels != -1], return_inverse=True)[1]
-    partial = np.full(len(labels), -1, dtype=np.int64)
-    partial[labels != -1] = numbers
-    return partial_evidence(partial, EQUIVALENCES)
+    return partial_evidence(common.numbered(labels, labels != -1)[1], EQUIVALENCES)

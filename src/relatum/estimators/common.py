@@ -5,8 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
+from relatum.array_types import Flags, Index
 from relatum.errors import DataError
 from relatum.inference import infer
 from relatum.joint import JointEstimate, joint_estimate
@@ -22,6 +25,7 @@ __all__ = [
     "jointly_estimated",
     "lifted",
     "new_logistic",
+    "numbered",
     "require_feasible",
     "search_options",
 ]
@@ -66,6 +70,14 @@ def new_logistic(measure: Any) -> Any:
     if measure is not None:
         return clone(measure)
     return LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+
+
+def numbered(labels: NDArray[Any], known: Flags) -> tuple[NDArray[Any], Index]:
+    """Return the known labels, sorted, and each element's place among them, -1 if unknown."""
+    classes, numbers = np.unique(labels[known], return_inverse=True)
+    partial = np.full(len(labels), -1, dtype=np.int64)
+    partial[known] = numbers
+    return classes, partial
 
 
 def _print_progress(progress: Progress) -> None:

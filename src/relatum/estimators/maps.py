@@ -123,10 +123,8 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(
                 "All of y is -1: there is no labelled element to learn from. Label some of each."
             )
-        labels, _ = self._target(y[known])
-        classes, numbers = np.unique(labels, return_inverse=True)
-        partial = np.full(len(y), -1, dtype=np.int64)
-        partial[known] = numbers
+        self._target(y[known])  # refused unless there are labels, two of them
+        classes, partial = common.numbered(y, known)
         self.multilabel_ = False
         base = self._base(None)
         lifting, x = common.fitted_lifting(self.lifting, X)

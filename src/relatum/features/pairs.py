@@ -259,8 +259,8 @@ def sample_pairs(
     else:
         n_related = n_pairs // 2
         blocks = [
-            _related(rng, given, n_related),
-            _unrelated(rng, given, n_pairs - n_related),
+            _stratum(rng, given, n_related, True),
+            _stratum(rng, given, n_pairs - n_related, False),
         ]
         order = rng.permutation(n_pairs)
         i, j = (np.concatenate(side)[order] for side in zip(*blocks, strict=True))
@@ -293,30 +293,23 @@ def _triangle(code: Index) -> tuple[Index, Index]:
     return code - j * (j - 1) // 2, j
 
 
-def _classes(
-    labels: NDArray[Any],
-) -> tuple[Index, Index, Index]:
-    """Elements sorted by label, the size of each class and where it starts."""
+def _stratum(
+    rng: np.random.Generator, labels: NDArray[Any], count: int, related: bool
+) -> tuple[Index, Index]:
+    """Draw pairs of equal labels (`related`), or of different ones."""
     _, inverse = np.unique(labels, return_inverse=True)
     sizes = np.bincount(inverse).astype(np.int64)
-    return np.argsort(inverse, kind="stable"), sizes, np.cumsum(sizes) - sizes
-
-
-def _related(rng: np.random.Generator, labels: NDArray[Any], count: int) -> tuple[Index, Index]:
-    order, sizes, first = _classes(labels)
-    ends = np.cumsum(sizes * (sizes - 1) // 2)
-    code = _draw(rng, int(ends[-1]) if len(ends) else 0, count, "related pairs")
+    order, first = np.argsort(inverse, kind="stable"), np.cumsum(sizes) - sizes
+    # An element of class c has a related pair with every earlier element of c, and an unrelated
+    # one with every element of an earlier class: all that are sorted before it.
+    pairs = sizes * (sizes - 1) // 2 if related else sizes * first
+    ends = np.cumsum(pairs)
+    what = "related pairs" if related else "unrelated pairs"
+    code = _draw(rng, int(ends[-1]) if len(ends) else 0, count, what)
     c = np.searchsorted(ends, code, side="right")
-    i, j = _triangle(code - (ends[c] - sizes[c] * (sizes[c] - 1) // 2))
-    return order[first[c] + i], order[first[c] + j]
-
-
-def _unrelated(rng: np.random.Generator, labels: NDArray[Any], count: int) -> tuple[Index, Index]:
-    # An element of class c pairs with every element of an earlier class: all sorted before it.
-    order, sizes, first = _classes(labels)
-    ends = np.cumsum(sizes * first)
-    code = _draw(rng, int(ends[-1]) if len(ends) else 0, count, "unrelated pairs")
-    c = np.searchsorted(ends, code, side="right")
-    within = code - (ends[c] - sizes[c] * first[c])
+    within = code - (ends[c] - pairs[c])
+    if related:
+        i, j = _triangle(within)
+        return order[first[c] + i], order[first[c] + j]
     later, earlier = np.divmod(within, np.maximum(first[c], 1))
     return order[earlier], order[first[c] + later]

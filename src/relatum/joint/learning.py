@@ -25,20 +25,9 @@ from relatum.measures import (
     Targets,
     bernoulli_divergence,
     bernoulli_regularizer,
+    fit,
     logistic_regularizer,
     pair_bits,
-)
-from relatum.measures.fit import (
-    SOLVERS,
-    Controls,
-    Rows,
-    Solution,
-    Task,
-    certified,
-    computing_type,
-    natural_lambda,
-    solve_lbfgs,
-    solve_newton,
 )
 
 __all__ = ["BernoulliLearner", "Features", "LabelLearner", "Learner", "LogisticLearner"]
@@ -168,7 +157,7 @@ class _LogisticModel:
             self.strength *= max(self._mean_square(), 1e-300)
 
     def _mean_square(self) -> float:
-        return Rows(self.x, np.float64).mean_square()
+        return fit.Rows(self.x, np.float64).mean_square()
 
     def log_odds(self, theta: Floats) -> Floats:
         return np.asarray(self.x @ theta.T, dtype=np.float64).ravel()
@@ -188,23 +177,25 @@ class _LogisticModel:
             raise DataError("There is nothing to learn from: all pairs weigh zero.")
         if not use.all():
             x, related, weights = x[use], related[:, use], weights[use]
-        solve, share = SOLVERS[measure.solver], related.mean(axis=1)
+        solve, share = fit.SOLVERS[measure.solver], related.mean(axis=1)
         both = 0 < share.min() <= share.max() < 1
         if measure.solver == "auto" and x.shape[1] <= WARM_WIDTH and both:
-            solve = solve_newton  # few steps from the last round's parameters
+            solve = fit.solve_newton  # few steps from the last round's parameters
         warm = None
-        if start is not None and solve in (solve_newton, solve_lbfgs):
+        if start is not None and solve in (fit.solve_newton, fit.solve_lbfgs):
             warm = start.reshape(len(related), -1) * LN2
-        rows = Rows(x, computing_type(x, measure.tol))
-        task = Task(rows, related, weights, natural_lambda(self.strength))
-        found = solve(task, Controls(measure.tol, measure.max_epochs, seed=0), warm)
+        rows = fit.Rows(x, fit.computing_type(x, measure.tol))
+        task = fit.Task(rows, related, weights, fit.natural_lambda(self.strength))
+        found = solve(task, fit.Controls(measure.tol, measure.max_epochs, seed=0), warm)
         return np.asarray(found.w / LN2)
 
-    def _certified(self, related: Flags, weights: Floats, theta: Floats) -> Solution:
-        task = Task(Rows(self.x, np.float64), related, weights, natural_lambda(self.strength))
-        return certified(task, theta * LN2)
+    def _certified(self, related: Flags, weights: Floats, theta: Floats) -> fit.Solution:
+        task = fit.Task(
+            fit.Rows(self.x, np.float64), related, weights, fit.natural_lambda(self.strength)
+        )
+        return fit.certified(task, theta * LN2)
 
-    def _fitted(self, found: Solution, targets: Targets) -> LogisticMeasure:
+    def _fitted(self, found: fit.Solution, targets: Targets) -> LogisticMeasure:
         """Return a copy of the measure that holds these parameters."""
         result: LogisticMeasure = clone(self._measure)
         found.reason = "converged"
@@ -273,7 +264,7 @@ class LabelLearner(_LogisticModel):
         labels = [slice(k, k + 1) for k in range(self.n_labels)]
         parts = [self._certified(related[k], weights[k][0], theta[k]) for k in labels]
         primal, dual = (np.concatenate([getattr(p, n) for p in parts]) for n in ("primal", "dual"))
-        found = Solution(theta * LN2, None, primal, dual, True, 0, "converged")
+        found = fit.Solution(theta * LN2, None, primal, dual, True, 0, "converged")
         return self._fitted(found, Targets("map", np.arange(self.n_labels), related))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -272,6 +273,7 @@ class CondensedScores:
         return f"{len(self.log_odds)} unordered pairs of {self.shape[0]} elements"
 
 
+@dataclass(eq=False, repr=False)
 class SparseScores:
     """Listed pairs and a background for the rest.
 
@@ -286,17 +288,12 @@ class SparseScores:
         (except that of "bipartite" pairs, which have none).
     """
 
-    def __init__(
-        self,
-        i: Index,
-        j: Index,
-        log_odds: NDArray[Any],
-        shape: tuple[int, int],
-        background: float,
-        kind: Literal["unordered", "ordered", "bipartite"],
-    ) -> None:
-        self.i, self.j, self.log_odds = i, j, log_odds
-        self.shape, self.background, self.kind = shape, background, kind
+    i: Index
+    j: Index
+    log_odds: NDArray[Any]
+    shape: tuple[int, int]
+    background: float
+    kind: Literal["unordered", "ordered", "bipartite"]
 
     @classmethod
     def from_pairs(

@@ -27,28 +27,27 @@ _ROWS = 2000
 Lifted = tuple[NDArray[Any], NDArray[Any]]
 
 
-def _in_parts(lifting: Any, code: Any, images: NDArray[Any]) -> NDArray[Any]:
-    parts = (images[lo : lo + _ROWS] for lo in range(0, len(images), _ROWS))
-    return np.concatenate([lifting.transform(code.transform(part)) for part in parts])
-
-
-def _thermometer(train: Digits) -> Any:
-    """Return a code of 8 thresholds that divide the grey values evenly."""
+def _lifted(lifting: Any, train: Digits, test: Digits, learned_from: int) -> Lifted:
+    """Lift 8 thresholds per pixel, which divide the grey values evenly, some images at a time."""
     thresholds = np.arange(1, 9) * int(train.images.max()) / 9
-    return BinaryFeatures(code="thermometer", thresholds=thresholds).fit(train.images)
+    code = BinaryFeatures(code="thermometer", thresholds=thresholds).fit(train.images)
+    lifting.fit(code.transform(train.images[:learned_from]))
+
+    def lifted(images: NDArray[Any]) -> NDArray[Any]:
+        parts = (images[lo : lo + _ROWS] for lo in range(0, len(images), _ROWS))
+        return np.concatenate([lifting.transform(code.transform(part)) for part in parts])
+
+    return lifted(train.images), lifted(test.images)
 
 
 def _thresholds(settings: Settings, train: Digits, test: Digits) -> Lifted:
-    code = _thermometer(train)
     sketch = TensorSketch(
         2, settings.measure.components or 1, random_state=settings.seed, clip_tolerance=1e-5
     )
-    sketch.fit(code.transform(train.images[:_ROWS]))
-    return _in_parts(sketch, code, train.images), _in_parts(sketch, code, test.images)
+    return _lifted(sketch, train, test, _ROWS)
 
 
 def _monomials(settings: Settings, train: Digits, test: Digits) -> Lifted:
-    code = _thermometer(train)
     side = round(train.images.shape[1] ** 0.5)
     lifting = RandomMonomials(
         settings.measure.components or 1,
@@ -57,8 +56,7 @@ def _monomials(settings: Settings, train: Digits, test: Digits) -> Lifted:
         image_shape=(side, side),
         max_distance=6.0,
     )
-    lifting.fit(code.transform(train.images[:5000]))
-    return _in_parts(lifting, code, train.images), _in_parts(lifting, code, test.images)
+    return _lifted(lifting, train, test, 5000)
 
 
 def _polynomial(settings: Settings, train: Digits, test: Digits) -> Lifted:
