@@ -133,12 +133,10 @@ def adjusted_rand_score(true: Labels, estimated: Labels) -> float:
 
 def _relative(true: Order, estimated: Order) -> Index:
     """Ranks that the estimate gives to the elements taken in the true order."""
-    ranks = []
-    for order in (true, estimated):
-        if isinstance(order, LinearOrder):
-            ranks.append(order.ranks)
-        else:
-            ranks.append(LinearOrder.from_order(order).ranks)
+    both = (
+        o if isinstance(o, LinearOrder) else LinearOrder.from_order(o) for o in (true, estimated)
+    )
+    ranks = [order.ranks for order in both]
     if len(ranks[0]) != len(ranks[1]):
         raise DataError(
             f"Both orders are of the same elements, got {len(ranks[0])} and {len(ranks[1])}."
@@ -146,6 +144,12 @@ def _relative(true: Order, estimated: Order) -> Index:
     relative = np.empty_like(ranks[0])
     relative[ranks[0]] = ranks[1]
     return relative
+
+
+def _shifts(true: Order, estimated: Order) -> Index:
+    """Differences of ranks, of the elements taken in the true order."""
+    r = _relative(true, estimated)
+    return r - np.arange(len(r))
 
 
 def kendall(true: Order, estimated: Order) -> int:
@@ -166,20 +170,17 @@ def kendall(true: Order, estimated: Order) -> int:
 
 def spearman_footrule(true: Order, estimated: Order) -> int:
     """Sum the absolute differences of ranks."""
-    r = _relative(true, estimated)
-    return int(np.abs(r - np.arange(len(r))).sum())
+    return int(np.abs(_shifts(true, estimated)).sum())
 
 
 def spearman_rho(true: Order, estimated: Order) -> int:
     """Sum the squared differences of ranks: the square of the Euclidean metric."""
-    r = _relative(true, estimated)
-    return int(((r - np.arange(len(r))) ** 2).sum())
+    return int((_shifts(true, estimated) ** 2).sum())
 
 
 def hamming(true: Order, estimated: Order) -> int:
     """Count the elements with different ranks."""
-    r = _relative(true, estimated)
-    return int(np.count_nonzero(r != np.arange(len(r))))
+    return int(np.count_nonzero(_shifts(true, estimated)))
 
 
 def cayley(true: Order, estimated: Order) -> int:
@@ -209,8 +210,7 @@ def ulam(true: Order, estimated: Order) -> int:
 
 def chebyshev(true: Order, estimated: Order) -> int:
     """Return the largest difference of ranks."""
-    r = _relative(true, estimated)
-    return int(np.abs(r - np.arange(len(r))).max())
+    return int(np.abs(_shifts(true, estimated)).max())
 
 
 PERMUTATION_METRICS: dict[str, Callable[[Any, Any], int]] = {

@@ -8,7 +8,7 @@ objective is checked after every step nevertheless.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -21,30 +21,21 @@ from relatum.problem import Relation
 from relatum.proof import Estimate, Status, closes
 from relatum.solvers import Control
 
-__all__ = ["Alternation", "Pair"]
+__all__ = ["Alternation", "ExactSearch", "Pair"]
+
+AnyLearner = TypeVar("AnyLearner", bound=Learner)
 
 
 @dataclass
 class Pair:
-    """A measure and a relation: parameters, targets, and what they cost.
-
-    Attributes
-    ----------
-    theta, relation, y
-    objective : float
-        D_x(theta, y) + R_sigma(theta), in bits.
-    estimate : Estimate or None
-        The relation as the answer to the inference problem that theta poses.
-    history : list of float
-        The objective after every step.
-    """
+    """A measure and a relation: parameters, targets, and what they cost."""
 
     theta: Floats
     relation: Relation
-    y: Floats
-    objective: float
-    estimate: Estimate | None = None
-    history: list[float] = field(default_factory=list)
+    y: Floats  # the relation as zeros and ones
+    objective: float  # D_x(theta, y) + R_sigma(theta), in bits
+    estimate: Estimate | None = None  # the relation as the answer to the problem that theta poses
+    history: list[float] = field(default_factory=list)  # the objective after every step
 
 
 class Alternation:
@@ -205,6 +196,21 @@ class Alternation:
         value = self.supervised.objective(self.first, y)
         gap = _gap_of(self.supervised, self.first, y)
         return value - gap - 1e-12 * (1.0 + abs(value))
+
+
+class ExactSearch(Generic[AnyLearner]):
+    """What the exact searches share: a problem, and the best pair so far."""
+
+    def __init__(self, search: Alternation, learner: AnyLearner, best: Pair) -> None:
+        self.search, self.learner, self.best = search, learner, best
+        self.table, self.control = search.table, search.control
+
+    def take(self, relation: Relation) -> None:
+        """Alternate from a relation, and keep what is found if it is better."""
+        pair = self.search.improve(relation)
+        if pair.objective < self.best.objective:
+            pair.history = [*self.best.history, pair.objective]
+            self.best = pair
 
 
 def _gap_of(learner: Any, theta: Floats, y: Floats) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from relatum.array_types import Floats, Index
-from relatum.joint.alternation import Alternation, Pair
+from relatum.joint.alternation import Alternation, ExactSearch, Pair
 from relatum.joint.learning import BernoulliLearner
 from relatum.lp.highs_mip import HighsMixedProgram
 from relatum.problem import Evidence, Property, Relation
@@ -73,10 +73,9 @@ class _Block:
         return (np.arange(self.size) < round(level)).astype(np.float64)
 
 
-class _Counts:
+class _Counts(ExactSearch[BernoulliLearner]):
     def __init__(self, search: Alternation, learner: BernoulliLearner, best: Pair) -> None:
-        self.search, self.learner, self.best = search, learner, best
-        self.table, self.control = search.table, search.control
+        super().__init__(search, learner, best)
         problem = self.table.problem(np.zeros(len(self.table.a)))
         self.space = PairSpace(problem)
         self.pool = RowPool(self.space)
@@ -229,9 +228,7 @@ class _Counts:
         y = self.table.targets(relation)
         theta = self.learner.learn(y)
         if self.learner.objective(theta, y) < self.best.objective:
-            pair = self.search.improve(relation)
-            pair.history = [*self.best.history, pair.objective]
-            self.best = pair
+            self.take(relation)
 
     def _point(self, pair: Pair) -> Floats:
         """Return a pair as a point of the program."""

@@ -19,19 +19,11 @@ __all__ = ["Conjugate"]
 
 @dataclass(frozen=True, eq=False)
 class Conjugate:
-    """The convex function G, over distinct rows of features.
+    """The convex function G, over distinct rows of features."""
 
-    Attributes
-    ----------
-    rows : (distinct rows, features)
-    weights : (distinct rows,)
-    curvature : float
-        log2(e) / sigma^2; G is at least that strongly convex.
-    """
-
-    rows: Floats
-    weights: Floats
-    curvature: float
+    rows: Floats  # (distinct rows, features)
+    weights: Floats  # (distinct rows,)
+    curvature: float  # log2(e) / sigma^2: G is at least that strongly convex
 
     @classmethod
     def of_pairs(cls, x: Floats, weights: Floats, strength: float) -> Conjugate:

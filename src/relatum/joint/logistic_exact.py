@@ -26,7 +26,7 @@ from scipy.optimize import nnls
 from relatum.array_types import Floats
 from relatum.errors import SolverError
 from relatum.inference import infer
-from relatum.joint.alternation import Alternation, Pair
+from relatum.joint.alternation import Alternation, ExactSearch, Pair
 from relatum.joint.conjugate import Conjugate
 from relatum.joint.learning import LogisticLearner
 from relatum.problem import Relation
@@ -77,11 +77,10 @@ class _Vertex:
     totals: Floats
 
 
-class _Simplices:
+class _Simplices(ExactSearch[LogisticLearner]):
     def __init__(self, search: Alternation, learner: LogisticLearner, best: Pair) -> None:
+        super().__init__(search, learner, best)
         assert learner.form is not None
-        self.search, self.learner, self.best = search, learner, best
-        self.table, self.control = search.table, search.control
         self.form: Conjugate = learner.form
         self.known = learner.totals_of(self.table.decided)
         self.unknown_weights = np.where(self.table.unknown, learner.weights, 0.0)
@@ -125,10 +124,7 @@ class _Simplices:
         self.seen.add(key)
         _, value, _ = self.form.minimize(totals)
         if value < self.best.objective - 1e-9 * (1.0 + abs(value)):
-            pair = self.search.improve(relation)
-            if pair.objective < self.best.objective:
-                pair.history = [*self.best.history, pair.objective]
-                self.best = pair
+            self.take(relation)
 
     # --- the search ---------------------------------------------------------------------
 

@@ -32,20 +32,11 @@ State = NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """The outcome of closing a state.
-
-    Attributes
-    ----------
-    state : int8 array
-    log : int64 array (k, 7)
-        One line per pair fixed, the given ones first with family -1; see the kernel.
-    conflict : int64 array (7,) or None
-        The line that contradicts the state.
-    """
+    """The outcome of closing a state."""
 
     state: State
-    log: Index
-    conflict: Index | None
+    log: Index  # (k, 7): a line per pair fixed, the given ones first with family -1; see the kernel
+    conflict: Index | None  # (7,): the line that contradicts the state
 
     def proof(self, then: Proof) -> Proof:
         """Wrap a proof in the implied steps; a conflict is a proof by itself."""

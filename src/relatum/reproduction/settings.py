@@ -27,72 +27,33 @@ class Lifting:
 
 @dataclass(frozen=True)
 class Settings:
-    """All sizes of a reproduction.
-
-    Attributes
-    ----------
-    name : str
-    data : {"mnist", "digits"}
-    liftings : tuple of Lifting
-    linear_map_powers, measure_map_powers, map_powers, pair_powers : tuple of int
-        Base-2 logarithms of 1/sigma^2; for d = 1, for the lifting `measure`, for the others.
-    map_tolerance, map_epochs
-        Relative duality gap to reach, and passes over the images after which it is given up.
-    pairs : int
-        Training pairs.
-    pair_epochs, other_pair_epochs : int
-        Readings of the training pairs, for the lifting `measure` and for the others.
-    test_images : int
-        All pairs of so many test images are the test pairs.
-    measure : Lifting
-        The lifting whose measure of pairs is used for clustering.
-    stratified_power, unstratified_power : int
-        The strengths of the priors of these measures.
-    sizes : tuple of int
-        Elements of the random subsets that are clustered.
-    subsets : int
-        Subsets of each size.
-    time_limit : float
-        Seconds for one exact clustering.
-    sigmas : tuple of float
-        Parameters of the Bernoulli measure.
-    bilinear_strength : float
-        Of the prior of the bilinear measure.
-    joint_instances : int
-        Orders that are estimated jointly with their measure.
-    fewer_images : int
-        If positive, maps are also learned from so many images, for d = 1 and for `measure`.
-    fewer_powers : two tuples of int
-        With these strengths.
-    sentences : int
-        Sentences that are ordered.
-    """
+    """All sizes of a reproduction; powers are base-2 logarithms of 1/sigma^2."""
 
     name: str
-    data: str
+    data: str  # "mnist" or "digits"
     liftings: tuple[Lifting, ...]
-    linear_map_powers: tuple[int, ...]
-    measure_map_powers: tuple[int, ...]
-    map_powers: tuple[int, ...]
+    linear_map_powers: tuple[int, ...]  # for d = 1,
+    measure_map_powers: tuple[int, ...]  # for the lifting `measure`,
+    map_powers: tuple[int, ...]  # and for the other liftings
     pair_powers: tuple[int, ...]
-    pairs: int
-    test_images: int
-    measure: Lifting
-    stratified_power: int
-    unstratified_power: int
-    sizes: tuple[int, ...]
-    subsets: int
-    sigmas: tuple[float, ...]
-    sentences: int
-    bilinear_strength: float = 2.0**7
-    map_tolerance: float = 1e-2
-    map_epochs: int = 10
-    pair_epochs: int = 3
-    other_pair_epochs: int = 1
-    joint_instances: int = 30
-    fewer_images: int = 0
-    fewer_powers: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    time_limit: float = 600.0
+    pairs: int  # to learn from
+    test_images: int  # all pairs of so many test images are the test pairs
+    measure: Lifting  # whose measure of pairs is used for clustering,
+    stratified_power: int  # learned from stratified pairs with this prior
+    unstratified_power: int  # and from unstratified ones with that
+    sizes: tuple[int, ...]  # elements of the random subsets that are clustered
+    subsets: int  # of each size
+    sigmas: tuple[float, ...]  # parameters of the Bernoulli measure
+    sentences: int  # that are ordered
+    bilinear_strength: float = 2.0**7  # of the prior of the bilinear measure
+    map_tolerance: float = 1e-2  # relative duality gap to reach
+    map_epochs: int = 10  # passes over the images after which it is given up
+    pair_epochs: int = 3  # readings of the training pairs for the lifting `measure`
+    other_pair_epochs: int = 1  # and for the other liftings
+    joint_instances: int = 30  # orders that are estimated jointly with their measure
+    fewer_images: int = 0  # if positive, d = 1 and `measure` also learn from so many images,
+    fewer_powers: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # with these strengths
+    time_limit: float = 600.0  # seconds for one exact clustering
     seed: int = 0
 
     def powers_of_maps(self, lifting: Lifting) -> tuple[int, ...]:
