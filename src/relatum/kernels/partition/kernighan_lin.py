@@ -217,7 +217,7 @@ def _chain(weights, graph, rules, chains, pair, tolerance, patience):
         total += top
         order[step] = at
         steps = step + 1
-        _set_side(rules, chains, members[at], other, a, b)
+        _set_side(rules, chains, members[at], other)
         _update(weights, graph, chains, members, diff, at)
         if total > best + tolerance:
             best, kept = total, steps
@@ -225,27 +225,24 @@ def _chain(weights, graph, rules, chains, pair, tolerance, patience):
             break
     for i in range(m):
         chains.local[members[i]] = -1
-    for step in range(steps - 1, kept - 1, -1):
-        i = order[step]
-        _set_side(rules, chains, members[i], was[i], a, b)
+    for i in order[kept:steps][::-1]:
+        _set_side(rules, chains, members[i], was[i])
     if join > best + tolerance:
-        for step in range(kept):  # back to the two sets as they were
-            i = order[step]
-            _set_side(rules, chains, members[i], was[i], a, b)
+        for i in order[:kept]:  # back to the two sets as they were
+            _set_side(rules, chains, members[i], was[i])
         into, out = (a, b) if state.size[a] >= state.size[b] else (b, a)
         moving = members[was == out]
         if can_join(rules, state.occupied, state.labels, state.size, moving, into):
             for v in moving:
                 _move(rules, chains, v, into)
             return join
-        for step in range(kept):
-            i = order[step]
-            _set_side(rules, chains, members[i], a + b - was[i], a, b)
+        for i in order[:kept]:
+            _set_side(rules, chains, members[i], a + b - was[i])
     return best
 
 
 @njit(cache=True, nogil=True)
-def _set_side(rules, chains, v, c, a, b):
+def _set_side(rules, chains, v, c):
     """Move ``v`` to ``c``, one of two sets whose numbers stay reserved while one is empty."""
     state = chains.state
     if state.size[c] == 0:

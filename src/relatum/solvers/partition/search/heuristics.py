@@ -82,12 +82,14 @@ def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Contro
 
 
 def _local(run: _Run) -> Found:
+    """Insert, move and join, anneal and recombine: good, and quick."""
     if run.instance.weights is None:
         return _sparse_rounds(run, rounds=1)
     return _evolved(run) if run.instance.n <= SETTINGS.evolved else _many_starts(run)
 
 
 def _memetic(run: _Run) -> Found:
+    """Evolve pools of annealed partitions until they stop improving or time is up."""
     if run.instance.weights is None:
         return _sparse_rounds(run, rounds=1 << 30)
     first, stats = _local(run)
