@@ -101,13 +101,17 @@ def cluster_pairs(
     learn = background == "learned"
     settings = Settings(0.0 if learn else float(background), max_size, prove, time_limit)
     on_spark = _takes_spark(pairs, engine)
-    if on_spark:
-        learned = background if learn else None
-        _refuse(labels=labels, previous=previous, output=output, background=learned)
+    learned = background if learn else None
+    only_duckdb = {"labels": labels, "previous": previous, "output": output, "background": learned}
+    for name, value in only_duckdb.items():
+        if on_spark and value is not None:
+            raise DataError(
+                f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
+                "their path."
+            )
     earlier = previous.table if isinstance(previous, Clusters) else previous
-    names = (left, right, log_odds, probability)
     known = (evidence, one_per_group, score_missing, labels, earlier)
-    given = Given(pairs, names, odd_rows, *known)
+    given = Given(pairs, (left, right, log_odds, probability), odd_rows, *known)
     plan = Plan(settings, learn, search, memory_limit, threads, monitor)
     found = _engine(on_spark)(given, plan)
     if output is not None:
@@ -132,15 +136,6 @@ def _takes_spark(pairs: Any, engine: str) -> bool:
     return frame
 
 
-def _refuse(**arguments: Any) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            raise DataError(
-                f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
-                "their path."
-            )
-
-
 def _engine(on_spark: bool) -> Callable[[Given, Plan], Clusters]:
     """Import an engine, or say which extra installs what it needs."""
     try:
@@ -151,11 +146,8 @@ def _engine(on_spark: bool) -> Callable[[Given, Plan], Clusters]:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("relatum"):
             raise
-        raise MissingDependencyError(
-            "Clustering a Spark DataFrame needs the packages pyspark and pandas; install "
-            "relatum[spark]."
-            if on_spark
-            else "Tables of pairs are read by the packages duckdb and pyarrow; install "
-            "relatum[tables]."
-        ) from None
+        spark = "Clustering a Spark DataFrame needs the packages pyspark and pandas", "spark"
+        tables = "Tables of pairs are read by the packages duckdb and pyarrow", "tables"
+        what, extra = spark if on_spark else tables
+        raise MissingDependencyError(f"{what}; install relatum[{extra}].") from None
     return cluster

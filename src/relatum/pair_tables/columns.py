@@ -38,7 +38,6 @@ from relatum.problem import score_column
 
 __all__ = [
     "CERTAIN",
-    "ODD_KINDS",
     "REFUSED",
     "SAME",
     "Columns",
@@ -52,23 +51,14 @@ __all__ = [
 ]
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
-SAME = 1e-6
-ODD_KINDS = (
-    "null_ids",
-    "null_scores",
-    "out_of_range",
-    "contradictory",
-    "self_pairs",
-    "duplicates",
-    "certain",
-)
-REFUSED = ODD_KINDS[:4]
+SAME = 1e-6  # bits
 _MEANING = {
     "null_ids": "with a null id",
     "null_scores": "whose score is null or NaN",
     "out_of_range": "whose probability is outside [0, 1]",
     "contradictory": "that score a pair differently than another row",
 }
+REFUSED = tuple(_MEANING)  # unless rows are handled
 
 
 @dataclass(frozen=True)
@@ -165,7 +155,7 @@ def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> 
     Parameters
     ----------
     counts : mapping
-        Number of rows of each kind of `ODD_KINDS`.
+        Number of rows of each kind.
     examples : mapping
         Some rows of each kind, as dictionaries or tuples.
     """

@@ -42,7 +42,10 @@ def parse_memory(limit: str | int) -> int:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Sizes at which the work is done differently: each with its unit, and why it is what it is."""
+    """Sizes at which the work is done differently: each with its unit, and why it is what it is.
+
+    `Settings` carry one; what is read, learned or scored before there are any goes by the defaults.
+    """
 
     # elements of the largest component, or piece, that the kernel takes: 128 KB of weights in cache
     kernel_elements: int = 128

@@ -137,16 +137,7 @@ class _Reader:
     # --- a value per element
 
     def values(self, given: Any, what: str, column: str | None = None) -> _Values:
-        """Read a mapping of ids, or a table.
-
-        Parameters
-        ----------
-        given : mapping of ids, or table
-        what : str
-            Names the argument in errors.
-        column : str, optional
-            The column of a table that holds the values; the only other one by default.
-        """
+        """Read a mapping of ids, or a table: its column, or else the only one besides ids."""
         own, value, more = "id", "value", ""
         if isinstance(given, Mapping):
             ids, values = self._ids(list(given)), pa.array(list(given.values()))

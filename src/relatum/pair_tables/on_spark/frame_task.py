@@ -70,23 +70,14 @@ def solve_frame(
     out: dict[str, Any] = {}
     for name in names.columns:
         values = names[name].to_numpy()[order]
-        out[name] = values
-        out["first" if name == "id" else "first_source"] = values[first]
-    out["size"] = np.bincount(first)[first]
-    out["gap"] = np.repeat(found.gap, sizes)
-    for name, values in (
-        ("value", found.value),
-        ("bound", found.bound),
-        ("cut", found.cut),
-        ("added", found.added),
-        ("elements", sizes),
-        ("pieces", found.pieces),
-        ("scored", np.diff(batch.pair_ptr) - listed),
-        ("unscored", (sizes > most) & (score_missing is not None)),
-    ):
-        column = np.full(len(names), np.nan)
-        column[batch.element_ptr[:-1]] = values
-        out[name] = column
+        out |= {name: values, "first" if name == "id" else "first_source": values[first]}
+    out |= {"size": np.bincount(first)[first], "gap": np.repeat(found.gap, sizes)}
+    told = {name: getattr(found, name) for name in ("value", "bound", "cut", "added", "pieces")}
+    told |= {"elements": sizes, "scored": np.diff(batch.pair_ptr) - listed}
+    told["unscored"] = (sizes > most) & (score_missing is not None)
+    for name, values in told.items():
+        out[name] = np.full(len(names), np.nan)
+        out[name][batch.element_ptr[:-1]] = values
     return pd.DataFrame(out)
 
 
