@@ -7,8 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from relatum.errors import DataError
-from relatum.pair_tables.columns import CERTAIN, bits_of, find_columns, refuse
+from relatum.errors import DataError, EvidenceError
+from relatum.pair_tables.columns import (
+    CERTAIN,
+    REFUSED,
+    Columns,
+    bits_of,
+    evidence_pairs,
+    find_columns,
+    refuse,
+    require_evidence_columns,
+    require_group_columns,
+    two_values,
+)
 
 
 def test_names_are_those_of_splink_unless_told():
@@ -49,3 +60,24 @@ def test_refused_rows_are_shown():
     assert "null_ids: 2 rows" in str(error.value)
     assert "('x', None, 0.5)" in str(error.value)
     assert "odd_rows" in str(error.value)
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_each_refused_kind_is_told_with_its_meaning(kind):
+    with pytest.raises(DataError, match=f"{kind}: 4 rows (with|whose|that)"):
+        refuse({kind: 4}, {})
+
+
+def test_evidence_and_groups_name_what_is_missing():
+    assert evidence_pairs({"related": [["a", "b"]]}) == ([("a", "b")], [])
+    with pytest.raises(EvidenceError, match="got the key 'maybe'"):
+        evidence_pairs({"maybe": []})
+    require_evidence_columns(Columns(), ["related", "unique_id_r", "unique_id_l"])
+    with pytest.raises(DataError, match="no column 'related'; its columns are unique_id_l, u"):
+        require_evidence_columns(Columns(), ["unique_id_l", "unique_id_r"])
+    assert require_group_columns("shop", ["shop_r", "shop_l"]) == ("shop_l", "shop_r")
+    with pytest.raises(DataError, match="no column 'shop_r'"):
+        require_group_columns("shop", ["shop_l"])
+    assert str(two_values("labels", ("a",))) == (
+        "labels= gives the element ('a',) two values; give it one."
+    )

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relatum.pair_tables.previous import assign_ids, changes_of, kept_clusters
+from relatum.pair_tables.previous import (
+    Earlier,
+    assign_ids,
+    changes_of,
+    kept_clusters,
+    name_clusters,
+)
 
 pa = pytest.importorskip("pyarrow")
 NONE = np.empty(0, dtype=np.int64)
@@ -64,3 +70,13 @@ def test_ids_of_another_type_become_text():
     first, kept = np.array([0, 0, 2]), np.array([0, 0, -1])
     names = assign_ids(pa.array(["a", "b", "c"]), first, kept, pa.array([5])).to_pylist()
     assert names == ["5", "5", "c"]
+
+
+def test_clusters_are_named_by_their_smallest_element_or_as_before():
+    ids, first = pa.array(["a", "b", "c", "d"]), np.array([0, 0, 2, 3])
+    names, changes = name_clusters(ids, first, None)
+    assert (names.to_pylist(), changes) == (["a", "a", "c", "d"], None)
+    earlier = Earlier(np.array([1, 1, -1, 0]), pa.array(["p", "q"]), np.array([0]))
+    names, changes = name_clusters(ids, first, earlier)
+    assert names.to_pylist() == ["q", "q", "c", "p"]
+    assert (changes.unchanged, changes.new, changes.gone) == (1, 1, 1)
