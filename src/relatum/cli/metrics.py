@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -63,11 +64,9 @@ def _orders(a: list[list[str]], b: list[list[str]]) -> dict[str, float]:
 def _once(elements: list[str], path: Path) -> None:
     if not elements:
         raise DataError(f"{path} has a heading but no rows; there is nothing to compare.")
-    seen: set[str] = set()
-    for element in elements:
-        if element in seen:
-            raise DataError(f"{path} lists the element {element!r} twice; drop one of the rows.")
-        seen.add(element)
+    twice = [element for element, count in Counter(elements).items() if count > 1]
+    if twice:
+        raise DataError(f"{path} lists the element {twice[0]!r} twice; drop one of the rows.")
 
 
 def _same_elements(a: set[str], b: set[str]) -> None:

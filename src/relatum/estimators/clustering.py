@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.estimators import common
-from relatum.features import pair_features, sample_pairs
+from relatum.features import count_pairs, pair_features, sample_pairs
 from relatum.joint import partial_evidence
 from relatum.measures import BilinearPairMeasure
 from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
@@ -127,10 +127,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"y has shape {labels.shape}; give one label for each of {len(X)}.")
         if self.semi_supervised:
             return self._fit_jointly(X, _evidence_of(labels))
-        n = len(labels)
-        sizes = np.unique(labels, return_counts=True)[1]
-        related = int((sizes * (sizes - 1) // 2).sum())
-        total = n * (n - 1) // 2
+        related, total = count_pairs(labels)
         if related in (0, total):
             raise DataError(
                 "Labels must put some pairs together and some apart; these put "

@@ -6,9 +6,16 @@ knows nothing of measures or feasible sets. Begin with `pairs`, then `tensor_ske
 """
 
 from relatum.features.binary import BinaryFeatures
+from relatum.features.checks import UnfittedError, checked_input
 from relatum.features.monomials import RandomMonomials
 from relatum.features.multilinear import MultilinearLifting
-from relatum.features.pairs import PairBatches, checked_pairs, pair_features, sample_pairs
+from relatum.features.pairs import (
+    PairBatches,
+    checked_pairs,
+    count_pairs,
+    pair_features,
+    sample_pairs,
+)
 from relatum.features.polynomial import PolynomialLifting
 from relatum.features.tensor_sketch import ClippingWarning, TensorSketch
 
@@ -20,7 +27,10 @@ __all__ = [
     "PolynomialLifting",
     "RandomMonomials",
     "TensorSketch",
+    "UnfittedError",
+    "checked_input",
     "checked_pairs",
+    "count_pairs",
     "pair_features",
     "sample_pairs",
 ]

@@ -48,7 +48,7 @@ class NumberedFeatureMap(ClassNamePrefixFeaturesOutMixin, FeatureMap):  # type: 
 
 
 class UnfittedError(NotFittedError, SklearnNotFittedError):  # type: ignore[misc]
-    """A feature map is used before it was fitted; scikit-learn's error as well as ours."""
+    """Something is used before it was fitted; scikit-learn's error as well as ours."""
 
 
 def is_sparse(x: Any) -> bool:

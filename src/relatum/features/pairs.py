@@ -13,7 +13,7 @@ from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.features.checks import checked_fitted, checked_seed, is_sparse, require_binary
 
-__all__ = ["PairBatches", "checked_pairs", "pair_features", "sample_pairs"]
+__all__ = ["PairBatches", "checked_pairs", "count_pairs", "pair_features", "sample_pairs"]
 
 
 def pair_features(v_a: Any, v_b: Any) -> Any:
@@ -207,6 +207,13 @@ def _indices(k: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
             f"{what} must hold rows of v, 0 to {n - 1}, got {culprit}; pass indices of rows of v"
         )
     return index.astype(np.intp, copy=False)
+
+
+def count_pairs(labels: ArrayLike) -> tuple[int, int]:
+    """Return how many unordered pairs of elements have equal labels, and how many there are."""
+    sizes = np.unique(np.asarray(labels), return_counts=True)[1].astype(np.int64)
+    n = int(sizes.sum())
+    return int((sizes * (sizes - 1) // 2).sum()), n * (n - 1) // 2
 
 
 def sample_pairs(

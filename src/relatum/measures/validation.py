@@ -11,15 +11,14 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
-from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_array
 
 from relatum.array_types import Flags, Floats
-from relatum.errors import DataError, NotFittedError
+from relatum.errors import DataError
+from relatum.features import UnfittedError, checked_input
 
 __all__ = [
-    "MeasureNotFittedError",
     "Targets",
     "all_or_nothing",
     "check_fitted",
@@ -41,10 +40,6 @@ __all__ = [
 ROW_TYPES = [np.int8, np.uint8, np.bool_, np.int16, np.float32, np.float64]
 
 TargetKind: TypeAlias = Literal["binary", "map", "relation"]
-
-
-class MeasureNotFittedError(NotFittedError, SklearnNotFittedError):  # type: ignore[misc]
-    """A measure is used before it was fitted; scikit-learn's tools know this error, too."""
 
 
 class Targets(NamedTuple):
@@ -72,10 +67,10 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def check_fitted(estimator: Any, attribute: str) -> None:
-    """Raise MeasureNotFittedError unless `estimator` has `attribute`."""
+    """Raise UnfittedError unless `estimator` has `attribute`."""
     if not hasattr(estimator, attribute):
         name = type(estimator).__name__
-        raise MeasureNotFittedError(f"This {name} is not fitted yet: call its fit method first.")
+        raise UnfittedError(f"This {name} is not fitted yet: call its fit method first.")
 
 
 def require_parameters(
@@ -114,12 +109,8 @@ def is_stream(x: object) -> bool:
 
 def checked_rows(estimator: Any, x: Any, *, reset: bool) -> Any:
     """Rows as an array or CSR matrix without NaN, of the width the estimator was fitted to."""
-    try:
-        return validate_data(
-            estimator, x, reset=reset, accept_sparse="csr", dtype=ROW_TYPES, order="C"
-        )
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    layout = {"accept_sparse": "csr", "dtype": ROW_TYPES, "order": "C"}
+    return checked_input(estimator, x, reset=reset, **layout)
 
 
 def split_batch(batch: Any) -> tuple[Any, Any]:

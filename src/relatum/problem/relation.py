@@ -204,6 +204,7 @@ class PartialMap(Relation):
 
     __slots__ = ("labels",)
     kind = "partial map"
+    _least_label: ClassVar[int] = -1  # no image, where there may be none
     _form = ("images", "labels")
     labels: Index
 
@@ -211,7 +212,7 @@ class PartialMap(Relation):
         array = _integers(labels, "The labels of a map")
         top = int(array.max()) + 1
         n_b = max(top, 1) if n_labels is None else int(n_labels)
-        least = self._least_label()
+        least = self._least_label
         if array.min() < least or top > n_b or n_b < 1:
             raise RelationError(
                 f"Labels of a {self.kind} lie between {least} and n_labels - 1 = {n_b - 1}, "
@@ -220,16 +221,11 @@ class PartialMap(Relation):
         self._set(array, (array.size, n_b))
 
     @classmethod
-    def _least_label(cls) -> int:
-        return -1
-
-    @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Self:
         """Build from a 01-matrix with at most one related pair per row."""
         y = Relation(matrix).matrix()
         counts = y.sum(axis=1)
-        fewest = 1 if cls._least_label() == 0 else 0
-        bad = np.flatnonzero((counts > 1) | (counts < fewest))
+        bad = np.flatnonzero((counts > 1) | (counts < cls._least_label + 1))
         if bad.size:
             raise RelationError(
                 f"The relation is not a {cls.kind}: element {bad[0]} has {counts[bad[0]]} images."
@@ -265,10 +261,7 @@ class Map(PartialMap):
 
     __slots__ = ()
     kind = "map"
-
-    @classmethod
-    def _least_label(cls) -> int:
-        return 0
+    _least_label = 0
 
 
 class Partition(Relation):

@@ -17,17 +17,9 @@ __all__ = ["Conflict", "find_conflict", "sentence_of", "smallest"]
 
 @dataclass(frozen=True, eq=False)
 class Conflict:
-    """Evidence that, with the properties, leaves no relation.
+    """Evidence that, with the properties, leaves no relation."""
 
-    Attributes
-    ----------
-    evidence : Evidence
-        The conflicting part of the evidence; no pair of it is superfluous to the argument.
-    message : str
-    certificate : Certificate
-    """
-
-    evidence: Evidence
+    evidence: Evidence  # the conflicting part; no pair of it is superfluous to the argument
     message: str
     certificate: Certificate
 

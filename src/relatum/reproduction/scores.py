@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats
 from relatum.datasets import Digits
-from relatum.features import sample_pairs
+from relatum.features import count_pairs, sample_pairs
 from relatum.measures import LN2, BilinearPairMeasure
 from relatum.problem import condensed_places
 from relatum.reproduction.all_pairs import PairForm, triangle_rows
@@ -138,7 +138,8 @@ def bilinear_scores(
     key = {"pairs": settings.pairs, "seed": settings.seed, "images": len(test.labels)}
 
     def learn() -> dict[str, NDArray[Any]]:
-        count = min(settings.pairs, _stratified_pairs(train.labels))
+        related, total = count_pairs(train.labels)
+        count = min(settings.pairs, 2 * min(related, total - related))  # as many of either kind
         i, j, y = sample_pairs(train.labels, count, stratified=True, random_state=settings.seed)
         cost: dict[str, Any] = {}
         with clock(cost, "train"):
@@ -163,13 +164,6 @@ def pair_errors(scores: NDArray[Any], labels: NDArray[Any]) -> dict[str, float]:
     wrong = (scores > 0) != same
     balanced = (wrong[same].mean() + wrong[~same].mean()) / 2
     return {"unstratified": float(wrong.mean()), "stratified": float(balanced)}
-
-
-def _stratified_pairs(labels: NDArray[Any]) -> int:
-    """Return how many pairs there are if related and unrelated ones are to be equally many."""
-    sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)
-    related = int((sizes * (sizes - 1) // 2).sum())
-    return 2 * min(related, len(labels) * (len(labels) - 1) // 2 - related)
 
 
 def condensed_subset(scores: NDArray[Any], n: int, chosen: NDArray[np.intp]) -> Floats:
