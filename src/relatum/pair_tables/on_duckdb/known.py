@@ -19,7 +19,7 @@ from relatum.pair_tables.columns import (
     require_group_columns,
     two_values,
 )
-from relatum.pair_tables.on_duckdb.reading import Source
+from relatum.pair_tables.on_duckdb.reading import Source, element
 from relatum.pair_tables.on_duckdb.tables import arrow_of, column_names, open_table, quoted
 from relatum.pair_tables.options import Given
 from relatum.pair_tables.previous import Earlier
@@ -162,10 +162,7 @@ class _Reader:
                 f"{what}= is a mapping from ids, or a table with the columns "
                 f"{', '.join([*ids, column])}; it has no column {missing[0]!r}."
             )
-        own = quoted(c.id_name)
-        if c.source_name is not None:
-            own = f"{{'source': {quoted(c.source_name)}, 'id': {own}}}"
-        return own, quoted(column)
+        return element(c.id_name, c.source_name), quoted(column)
 
     def group_column(self, name: str) -> Index:
         """Return the groups that columns ``name_l`` and ``name_r`` of the pairs give."""

@@ -33,7 +33,16 @@ from relatum.pair_tables.on_duckdb.tables import (
 )
 from relatum.pair_tables.options import Given
 
-__all__ = ["Bitmap", "Source", "View", "check_rows", "number_ids", "open_pairs", "read_source"]
+__all__ = [
+    "Bitmap",
+    "Source",
+    "View",
+    "check_rows",
+    "element",
+    "number_ids",
+    "open_pairs",
+    "read_source",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +67,13 @@ def open_pairs(con: Any, given: Given, folder: Path) -> View:
     """Make the table of pairs known to a connection, and find its columns."""
     open_table(con, given.pairs, "pairs", folder)
     c = given.columns(column_names(con, "pairs"))
-    left, right = _element(c.left, c.source_left), _element(c.right, c.source_right)
+    left, right = element(c.left, c.source_left), element(c.right, c.source_right)
     named = f"({left}) IS NOT NULL AND ({right}) IS NOT NULL"
     return View(con, c, left, right, f"{quoted(c.score)}::DOUBLE", named)
 
 
-def _element(name: str, source: str | None) -> str:
+def element(name: str, source: str | None) -> str:
+    """Return an element as one expression: an id, or a struct of source and id."""
     own = quoted(name)
     if source is None:
         return own
