@@ -33,16 +33,7 @@ from relatum.pair_tables.on_duckdb.tables import (
 )
 from relatum.pair_tables.options import Given
 
-__all__ = [
-    "Bitmap",
-    "Source",
-    "View",
-    "check_rows",
-    "element",
-    "number_ids",
-    "open_pairs",
-    "read_source",
-]
+__all__ = ["Bitmap", "Source", "View", "element", "read_source"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +54,7 @@ class View:
             yield [np.ascontiguousarray(c.to_numpy(zero_copy_only=False)) for c in batch.columns]
 
 
-def open_pairs(con: Any, given: Given, folder: Path) -> View:
+def _open_pairs(con: Any, given: Given, folder: Path) -> View:
     """Make the table of pairs known to a connection, and find its columns."""
     open_table(con, given.pairs, "pairs", folder)
     c = given.columns(column_names(con, "pairs"))
@@ -168,11 +159,11 @@ class Bitmap(Source):
 
 def read_source(con: Any, given: Given, space: Workspace) -> Source:
     """Check the rows of a table of pairs, and number its elements."""
-    view = open_pairs(con, given, space.folder)
-    return number_ids(view, *check_rows(view, given.odd_rows), space.share)
+    view = _open_pairs(con, given, space.folder)
+    return _number_ids(view, *_check_rows(view, given.odd_rows), space.share)
 
 
-def check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
+def _check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
     """Count rows, and the odd ones by kind; refuse those that must be, showing some."""
     kinds = _conditions(view)
     parts = ", ".join(f"count(*) FILTER ({rule})" for rule in kinds.values())
@@ -212,7 +203,7 @@ def _examples(view: View, condition: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in view.con.execute(query).fetchall()]
 
 
-def number_ids(view: View, rows: int, odd_rows: Mapping[str, int], memory: int) -> Source:
+def _number_ids(view: View, rows: int, odd_rows: Mapping[str, int], memory: int) -> Source:
     """Give elements numbers; a bitmap of ids may take `memory` bytes."""
     left, right = view.left, view.right
     kinds = view.con.execute(
