@@ -199,7 +199,11 @@ class Alternation:
 
 
 class ExactSearch(Generic[AnyLearner]):
-    """What the exact searches share: a problem, and the best pair so far."""
+    """What the exact searches share: a problem, and the best pair so far.
+
+    Their `run` improves that pair to a global optimum, as far as time allows, and returns it, a
+    bound that no pair's objective is below, and statistics.
+    """
 
     def __init__(self, search: Alternation, learner: AnyLearner, best: Pair) -> None:
         self.search, self.learner, self.best = search, learner, best

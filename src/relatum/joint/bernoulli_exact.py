@@ -22,7 +22,7 @@ from relatum.lp.highs_mip import HighsMixedProgram
 from relatum.problem import Evidence, Property, Relation
 from relatum.solvers.general import PairSpace, RowPool
 
-__all__ = ["minimize_counts"]
+__all__ = ["CountSearch"]
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,6 @@ class CountSettings:
 
 
 COUNTS = CountSettings()
-
-
-def minimize_counts(
-    search: Alternation, learner: BernoulliLearner, best: Pair
-) -> tuple[Pair, float, dict[str, Any]]:
-    """Improve a pair to a global optimum, as far as time allows.
-
-    Returns
-    -------
-    pair, bound, stats
-        No pair has an objective below the bound.
-    """
-    return _Counts(search, learner, best).run()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +60,9 @@ class _Block:
         return (np.arange(self.size) < round(level)).astype(np.float64)
 
 
-class _Counts(ExactSearch[BernoulliLearner]):
+class CountSearch(ExactSearch[BernoulliLearner]):
+    """A search for the best counts of related pairs of every class."""
+
     def __init__(self, search: Alternation, learner: BernoulliLearner, best: Pair) -> None:
         super().__init__(search, learner, best)
         problem = self.table.problem(np.zeros(len(self.table.a)))

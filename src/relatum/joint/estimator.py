@@ -14,11 +14,11 @@ from sklearn.base import BaseEstimator
 from relatum.array_types import Floats
 from relatum.errors import DataError, DegenerateWarning, SolverError
 from relatum.joint.alternation import Alternation, Pair
-from relatum.joint.bernoulli_exact import minimize_counts
+from relatum.joint.bernoulli_exact import CountSearch
 from relatum.joint.inputs import read_joint_problem
 from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
-from relatum.joint.logistic_exact import minimize_totals
+from relatum.joint.logistic_exact import SimplexSearch
 from relatum.measures import all_or_nothing, is_whole
 from relatum.problem import FeasibleSet, Problem
 from relatum.proof import Estimate
@@ -268,9 +268,9 @@ def _run(search: Alternation, settings: _Search) -> tuple[Pair, float, dict[str,
         return pair, bound, stats
     learner = search.learner
     if isinstance(learner, BernoulliLearner):
-        found, proven, more = minimize_counts(search, learner, pair)
+        found, proven, more = CountSearch(search, learner, pair).run()
     elif isinstance(learner, LogisticLearner):
-        found, proven, more = minimize_totals(search, learner, pair)
+        found, proven, more = SimplexSearch(search, learner, pair).run()
     else:
         raise SolverError(
             "exact=True takes classes or features of pairs; with one parameter vector for every "

@@ -37,19 +37,15 @@ WARM_WIDTH = 512  # features up to which Newton's method starts from the last pa
 
 
 class Features(NamedTuple):
-    """What is given of the pairs.
+    """What is given of the pairs: of three kinds.
 
-    Attributes
-    ----------
-    kind : "classes" (a class number per pair, -1 for none), "pairs" (a row of features per pair)
-        or "labels" (a row of features per element of A, parameters for every element of B)
-    values : the array
-    n_labels : |B| for the kind "labels"
+    "classes" (a class number per pair, -1 for none), "pairs" (a row of features per pair) or
+    "labels" (a row of features per element of A, parameters for every element of B).
     """
 
     kind: str
     values: Any
-    n_labels: int = 0
+    n_labels: int = 0  # |B| for the kind "labels"
 
 
 class Learner(Protocol):

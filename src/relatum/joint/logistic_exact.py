@@ -32,7 +32,7 @@ from relatum.joint.learning import LogisticLearner
 from relatum.problem import Relation
 from relatum.proof import Status
 
-__all__ = ["SIMPLICES", "minimize_totals"]
+__all__ = ["SimplexSearch"]
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,6 @@ class SimplexSettings:
 SIMPLICES = SimplexSettings()
 
 
-def minimize_totals(
-    search: Alternation, learner: LogisticLearner, best: Pair
-) -> tuple[Pair, float, dict[str, Any]]:
-    """Improve a pair to a global optimum, as far as time allows.
-
-    Returns
-    -------
-    pair, bound, stats
-        No pair has an objective below the bound.
-    """
-    if learner.width > SIMPLICES.most_features:
-        raise SolverError(
-            f"exact=True takes at most {SIMPLICES.most_features} features for the logistic model, "
-            f"and there are {learner.width}; use exact=False with n_starts > 1, fewer features, or "
-            "classes of pairs with a BernoulliMeasure."
-        )
-    return _Simplices(search, learner, best).run()
-
-
 @dataclass(frozen=True, eq=False)
 class _Vertex:
     """Parameters, an upper bound of h there, and the totals of the relation found there."""
@@ -77,9 +58,17 @@ class _Vertex:
     totals: Floats
 
 
-class _Simplices(ExactSearch[LogisticLearner]):
+class SimplexSearch(ExactSearch[LogisticLearner]):
+    """A search for the best parameters, in ever smaller simplices of them."""
+
     def __init__(self, search: Alternation, learner: LogisticLearner, best: Pair) -> None:
         super().__init__(search, learner, best)
+        if learner.width > SIMPLICES.most_features:
+            raise SolverError(
+                f"exact=True takes at most {SIMPLICES.most_features} features for the logistic "
+                f"model, and there are {learner.width}; use exact=False with n_starts > 1, fewer "
+                "features, or classes of pairs with a BernoulliMeasure."
+            )
         assert learner.form is not None
         self.form: Conjugate = learner.form
         self.known = learner.totals_of(self.table.decided)
