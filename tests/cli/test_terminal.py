@@ -19,7 +19,6 @@ import relatum as rt
 
 SOURCE = str(Path(rt.__file__).parent.parent)
 COMMAND = [sys.executable, "-c", "from relatum.cli import main; main()"]
-CLIQUES = "4\n4 3 -6\n-1 -5\n1\n"  # values of {0, 1, 2}, {3}: 6
 
 
 def _environment() -> dict[str, str]:
@@ -35,13 +34,6 @@ def _run(*arguments: object) -> subprocess.CompletedProcess[str]:
         check=False,
         env=_environment(),
     )
-
-
-@pytest.fixture
-def cliques(tmp_path) -> Path:
-    path = tmp_path / "cliques.txt"
-    path.write_text(CLIQUES)
-    return path
 
 
 @pytest.fixture
