@@ -32,6 +32,7 @@ SLOW = (
     "tests/cli/test_bench.py",
     "tests/cli/test_demo.py",
     "tests/cli/test_page.py",
+    "tests/cli/test_reproduce.py",
     "tests/cli/test_startup.py",
     "tests/cli/test_terminal.py",
     "tests/test_console_snippets.py",

@@ -101,6 +101,7 @@ def test_score_is_the_share_of_pairs_in_order():
     assert grid.best_score_ > 0.6  # 0.5 is what chance gives
 
 
+@pytest.mark.slow
 def test_n_jobs_change_nothing(ranker):
     lists = [s[:6] for s in rt.datasets.load_sentences()[:8]]
     parallel = clone(ranker).set_params(n_jobs=2, feasible=rt.WEAK_ORDERS)

@@ -176,6 +176,7 @@ def test_contradictory_precedence_names_the_cycle():
     assert "1<=2" not in e.message
 
 
+@pytest.mark.slow
 def test_evidence_and_start_are_respected_by_the_heuristic():
     rng = np.random.default_rng(3)
     n = 40

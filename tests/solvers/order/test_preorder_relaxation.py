@@ -22,6 +22,7 @@ def case(name, seed, n=4):
     return c, state, all_of_them, (all_of_them * off).sum(axis=(1, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("seed", range(4))
 def test_bounds_and_fixings_hold_for_every_relation(name, seed):

@@ -27,6 +27,7 @@ def search_of(name, c, start, state=None, seed=0):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("seed", range(5))
 def test_kicks_find_the_best_of_all_relations_on_four_elements(name, seed):

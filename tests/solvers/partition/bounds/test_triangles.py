@@ -37,6 +37,7 @@ def test_time_and_monitors_stop_it():
     check_stops(improved, problem)
 
 
+@pytest.mark.slow
 def test_more_work_never_gives_a_worse_bound_and_the_same_work_the_same():
     problem = rt.Problem(np.random.default_rng(1).normal(size=50 * 49 // 2), rt.EQUIVALENCES)
     efforts = ((0, 1e9), (9, 0.0), (6, 1e9), (6, 1e9), (12, 1e9))

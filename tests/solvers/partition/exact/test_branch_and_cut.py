@@ -146,6 +146,7 @@ def test_learned_scores(data_folder, name):
     assert rt.verify(problem, e)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_caps_with_must_links_leave_no_open_end(seed):
     # all but a few pairs are decided by evidence: little is left to branch on
