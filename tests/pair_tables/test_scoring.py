@@ -9,36 +9,34 @@ import pytest
 
 import relatum as rt
 from relatum.errors import DataError
-from relatum.pair_tables.on_duckdb.store import Spool
 from relatum.pair_tables.scoring import PairScorer, block_recall, learned_background, pairwise_f1
 
 
-def spool_of(tmp_path, pairs):
-    spool = Spool(tmp_path / "pairs.bin", 1 << 20)
-    i, j, w = zip(*pairs, strict=True)
-    spool.append(np.array(i), np.array(j), np.array(w, dtype=float))
-    return spool
+def batches_of(pairs):
+    """Two batches, so that nothing is counted within one only."""
+    half = len(pairs) // 2
+    return [tuple(map(np.array, zip(*part, strict=True))) for part in (pairs[:half], pairs[half:])]
 
 
-def test_recall_counts_listed_true_pairs(tmp_path):
+def test_recall_counts_listed_true_pairs():
     labels = np.array([0, 0, 0, 1, 1, -1])
     pairs = [(0, 1, 1.0), (0, 2, -3.0), (1, 2, 2.0), (3, 4, 1.0), (2, 3, 5.0), (4, 5, 1.0)]
-    assert block_recall(spool_of(tmp_path, pairs), labels) == 1.0
+    assert block_recall(batches_of(pairs), labels) == 1.0
     with pytest.warns(rt.errors.BlockingWarning, match="75%"):
-        block_recall(spool_of(tmp_path, pairs[1:]), labels)
+        block_recall(batches_of(pairs[1:]), labels)
 
 
-def test_the_background_is_that_of_unlisted_ends_of_paths(tmp_path):
+def test_the_background_is_that_of_unlisted_ends_of_paths():
     labels = np.array([0, 0, 0, 1, 1])
     # paths 0-1-2 (true), 1-2-3 and 2-3-4 (false); all have labels
     pairs = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (0, 4, -1.0)]
-    assert learned_background(spool_of(tmp_path, pairs), labels) == pytest.approx(
+    assert learned_background(batches_of(pairs), labels) == pytest.approx(
         math.log2(1.5 / (4 + 2 * math.sqrt(2)))
     )
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_few_labels_say_what_all_would(tmp_path, whole):
+def test_few_labels_say_what_all_would(whole):
     rng = np.random.default_rng(0)
     n, truth = 12_000, np.arange(12_000) // 4
     a = np.repeat(np.arange(n), 4)
@@ -47,13 +45,11 @@ def test_few_labels_say_what_all_would(tmp_path, whole):
     keys = np.unique(np.minimum(a, b)[a != b] * n + np.maximum(a, b)[a != b])
     i, j = keys // n, keys % n
     w = np.where(truth[i] == truth[j], 4.0, -2.0) + 3 * rng.normal(size=len(i))
-    spool = Spool(tmp_path / "pairs.bin", 1 << 24)
-    spool.append(i, j, w)
     few = rng.random(n) < 0.3
     if whole:  # entities with all their records
         few = few[truth]
-    full = learned_background(spool, truth)
-    some = learned_background(spool, np.where(few, truth, -1))
+    full = learned_background([(i, j, w)], truth)
+    some = learned_background([(i, j, w)], np.where(few, truth, -1))
     assert full < -0.5
     assert some == pytest.approx(full, abs=0.5)
 

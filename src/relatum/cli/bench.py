@@ -18,8 +18,6 @@ from relatum.problem import Problem
 from relatum.proof import verify
 from relatum.solvers import SOLVERS, solver_named
 
-__all__ = ["compare", "run"]
-
 COLUMNS = ("solver", "status", "value", "bound", "gap", "seconds", "verified")
 
 

@@ -15,8 +15,6 @@ from rich.text import Text
 from relatum.errors import BlockingWarning, DataError, EvidenceError
 from relatum.pair_tables import Clusters, cluster_pairs
 
-__all__ = ["run"]
-
 TABLES = (".parquet", ".csv", ".tsv")
 INTERRUPTED = 130
 INFEASIBLE = 3

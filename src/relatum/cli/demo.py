@@ -26,8 +26,6 @@ from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, MAPS, Problem, evidence
 from relatum.proof import Estimate, verify
 from relatum.solvers import Progress
 
-__all__ = ["Case", "cases", "run"]
-
 THRESHOLDS = [4, 8, 12]  # grey values of the digits run from 0 to 16
 
 

@@ -12,8 +12,6 @@ from relatum.cli.output import echo_json, finite
 from relatum.errors import DataError
 from relatum.io import read_rows
 
-__all__ = ["run"]
-
 
 def run(true: Path, estimated: Path, as_json: bool) -> None:
     """Print the metrics that fit."""

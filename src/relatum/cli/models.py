@@ -23,9 +23,6 @@ from relatum.estimators import LinearRanker, MapClassifier, PartitionClustering
 from relatum.io import csv_text, numbered_rows
 from relatum.io.files import numbered_lines, open_to_read, require_writable, write_atomically
 
-__all__ = ["fit", "predict"]
-
-
 # Model files hold estimates by the names of their classes, and some were written when these
 # modules had other names.
 FORMER_NAMES = (

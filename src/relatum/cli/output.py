@@ -11,8 +11,6 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["console", "echo_json", "finite", "table_of"]
-
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:

@@ -12,8 +12,6 @@ from typing import Any
 from relatum import plots
 from relatum.io.files import write_atomically
 
-__all__ = ["write_page"]
-
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; }

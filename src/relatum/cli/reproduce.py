@@ -9,8 +9,6 @@ import click
 
 from relatum.reproduction import FULL, PARTS, QUICK, reproduce
 
-__all__ = ["run"]
-
 
 def run(
     size: str, out: Path, parts: Sequence[str], images: Sequence[Path], compute: bool = True

@@ -30,8 +30,6 @@ from relatum.problem import PartialMap, Partition, Problem, WeakOrder
 from relatum.proof import Estimate, Status, verify
 from relatum.solvers import Progress
 
-__all__ = ["EXIT_CODES", "load_problem", "run_solve", "run_verify"]
-
 EXIT_CODES = {
     Status.OPTIMAL: 0,
     Status.FEASIBLE: 0,

@@ -7,8 +7,6 @@ from rich.table import Table
 import relatum.solvers
 from relatum.cli.output import console
 
-__all__ = ["show"]
-
 
 def show() -> None:
     """Print one line per solver."""

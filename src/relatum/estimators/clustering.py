@@ -20,8 +20,6 @@ from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
 from relatum.problem import evidence as evidence_of_pairs
 from relatum.proof import Estimate
 
-__all__ = ["PartitionClustering"]
-
 
 @dataclass(eq=False, repr=False)
 class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -18,18 +18,6 @@ from relatum.problem import FeasibleSet, Problem
 from relatum.proof import Estimate
 from relatum.solvers import Progress
 
-__all__ = [
-    "feasible_of",
-    "fitted_lifting",
-    "inferred",
-    "jointly_estimated",
-    "lifted",
-    "new_logistic",
-    "numbered",
-    "require_feasible",
-    "search_options",
-]
-
 
 def fitted_lifting(lifting: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     """Return (a fitted copy of the lifting or None, the lifted elements)."""

@@ -18,8 +18,6 @@ from relatum.joint import partial_evidence
 from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
 from relatum.proof import Estimate
 
-__all__ = ["MapClassifier"]
-
 
 @dataclass(eq=False, repr=False)
 class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

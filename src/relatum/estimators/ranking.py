@@ -20,8 +20,6 @@ from relatum.problem import LINEAR_ORDERS, Evidence, FeasibleSet, LinearOrder, P
 from relatum.problem import evidence as evidence_of
 from relatum.proof import Estimate
 
-__all__ = ["LinearRanker"]
-
 
 @dataclass(eq=False, repr=False)
 class LinearRanker(BaseEstimator):  # type: ignore[misc]

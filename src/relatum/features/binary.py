@@ -15,8 +15,6 @@ from relatum.errors import DataError
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
 
-__all__ = ["BinaryFeatures"]
-
 _MOST_BITS = 64
 
 

@@ -14,22 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from relatum.errors import DataError, NotFittedError
 
-__all__ = [
-    "FeatureMap",
-    "NumberedFeatureMap",
-    "UnfittedError",
-    "checked",
-    "checked_count",
-    "checked_fitted",
-    "checked_input",
-    "checked_seed",
-    "checked_values",
-    "fits_binary",
-    "is_binary",
-    "is_sparse",
-    "require_binary",
-]
-
 
 class FeatureMap(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn transformer that makes features; single precision stays single."""

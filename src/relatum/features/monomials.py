@@ -17,8 +17,6 @@ from relatum.features import checks
 from relatum.features.checks import FeatureMap
 from relatum.kernels.learning import products as kernels
 
-__all__ = ["RandomMonomials"]
-
 _ROWS = 512
 _IDLE_ROUNDS = 20  # rounds without a new monomial after which there are taken to be no more
 

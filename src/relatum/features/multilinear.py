@@ -16,8 +16,6 @@ from relatum.errors import DataError
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
 
-__all__ = ["MultilinearLifting"]
-
 
 @dataclass(eq=False, repr=False)
 class MultilinearLifting(FeatureMap):

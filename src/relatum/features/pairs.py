@@ -13,8 +13,6 @@ from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.features.checks import checked_fitted, checked_seed, is_sparse, require_binary
 
-__all__ = ["PairBatches", "checked_pairs", "count_pairs", "pair_features", "sample_pairs"]
-
 
 def pair_features(v_a: Any, v_b: Any) -> Any:
     """01-features of pairs of elements, invariant under transposition.

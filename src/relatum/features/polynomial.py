@@ -13,8 +13,6 @@ from sklearn.preprocessing import PolynomialFeatures
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
 
-__all__ = ["PolynomialLifting"]
-
 _ROWS = 4096
 
 

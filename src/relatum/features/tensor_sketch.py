@@ -17,8 +17,6 @@ from relatum.features import checks
 from relatum.features.checks import NumberedFeatureMap
 from relatum.kernels.learning import sketch as kernels
 
-__all__ = ["ClippingWarning", "TensorSketch"]
-
 _AUTO_INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SAMPLE_ROWS = 256

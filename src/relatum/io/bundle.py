@@ -37,8 +37,6 @@ from relatum.problem import (
 from relatum.proof import Certificate, Cuts, Estimate, Status
 from relatum.proof import certificate as vocabulary
 
-__all__ = ["fingerprint", "load_estimate", "save_estimate"]
-
 FORMAT, VERSION = "relatum-estimate", 1
 _KINDS: dict[str, type[Relation]] = {
     c.__name__: c for c in (Relation, Map, PartialMap, Partition, LinearOrder, WeakOrder)

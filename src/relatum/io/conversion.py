@@ -20,8 +20,6 @@ from relatum.io.scored_pairs import write_pair_table
 from relatum.io.signed_graph import write_signed_graph
 from relatum.problem import Problem, SparseScores
 
-__all__ = ["WRITERS", "write_problem"]
-
 Notes = list[str]
 
 

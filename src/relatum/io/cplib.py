@@ -15,8 +15,6 @@ from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
 
-__all__ = ["read_cplib", "write_cplib"]
-
 
 def read_cplib(path: str | Path) -> Floats:
     """Read the scores of all pairs: a pair adds its score if it is in one set, so maximise.

@@ -13,15 +13,6 @@ from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.io.files.writing import numbers_as_text
 
-__all__ = [
-    "ListedPairs",
-    "counts_of",
-    "lines_of_pairs",
-    "numbers_of",
-    "numbers_to_the_end",
-    "pairs_of",
-]
-
 MOST_LISTED = 1 << 31  # elements or pairs: more than any file holds
 BATCH = 4096  # lines that are turned into numbers at a time
 

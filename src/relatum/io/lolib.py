@@ -13,8 +13,6 @@ from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
 
-__all__ = ["read_lolib", "write_lolib"]
-
 
 def read_lolib(path: str | Path) -> Floats:
     """Read a matrix: entry ab is worth adding if a comes before b, so maximise.

@@ -17,8 +17,6 @@ from relatum.io.files.reading import numbered_lines, open_to_read
 from relatum.io.files.writing import numbers_as_text, write_atomically, write_lines
 from relatum.io.listed_pairs import numbers_of
 
-__all__ = ["read_matrix", "write_matrix"]
-
 DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError)
 
 

@@ -11,8 +11,6 @@ from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
 
-__all__ = ["read_multicut", "write_multicut"]
-
 
 def read_multicut(path: str | Path) -> list[ListedPairs]:
     """Read one or several multicut instances.

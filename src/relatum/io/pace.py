@@ -12,8 +12,6 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
 
-__all__ = ["read_pace", "write_pace"]
-
 
 def read_pace(path: str | Path) -> tuple[int, Index, Index]:
     """Read a graph: the line ``p NAME n m``, then m lines ``u v``, nodes numbered from 1.

@@ -13,8 +13,6 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
 
-__all__ = ["Rankings", "read_preflib", "write_preflib"]
-
 MOST_ELEMENTS = 1_000_000  # of a table of ranks that is still made
 KINDS = ("soc", "soi", "toc", "toi")
 _HEADER = re.compile(r"#\s*([A-Z ]+?)(?:\s+(\d+))?\s*:\s*(.*)")

@@ -33,8 +33,6 @@ from relatum.problem import (
     evidence,
 )
 
-__all__ = ["FORMATS", "Request", "format_of", "parse_set", "read_evidence", "read_problem"]
-
 SHORT_NAMES = {"equivalence": EQUIVALENCES, "order": LINEAR_ORDERS, "map": MAPS}
 
 

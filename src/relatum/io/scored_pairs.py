@@ -17,15 +17,6 @@ from relatum.errors import DataError, MissingDependencyError
 from relatum.io.files.reading import lines_of, open_to_read, whole_number
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
 
-__all__ = [
-    "csv_text",
-    "numbered_rows",
-    "read_pair_table",
-    "read_rows",
-    "write_pair_table",
-    "write_rows",
-]
-
 ARROW_ENDINGS = (".parquet", ".arrow", ".feather")
 SPLINK_IDS = ("unique_id_l", "unique_id_r")
 

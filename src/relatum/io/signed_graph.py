@@ -10,8 +10,6 @@ from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import write_lines
 from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
 
-__all__ = ["read_signed_graph", "write_signed_graph"]
-
 
 def read_signed_graph(path: str | Path) -> ListedPairs:
     """Read a line ``n m`` and m lines ``u v weight``, elements numbered from 0.

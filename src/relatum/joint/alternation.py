@@ -21,8 +21,6 @@ from relatum.problem import Relation
 from relatum.proof import Estimate, Status, closes
 from relatum.solvers import Control
 
-__all__ = ["Alternation", "ExactSearch", "Pair"]
-
 AnyLearner = TypeVar("AnyLearner", bound=Learner)
 
 

@@ -22,8 +22,6 @@ from relatum.lp.highs_mip import HighsMixedProgram
 from relatum.problem import Evidence, Property, Relation
 from relatum.solvers.general import PairSpace, RowPool
 
-__all__ = ["CountSearch"]
-
 
 @dataclass(frozen=True)
 class CountSettings:

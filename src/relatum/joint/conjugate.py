@@ -14,8 +14,6 @@ import numpy as np
 from relatum.array_types import Floats
 from relatum.measures import LN2, sigmoid2
 
-__all__ = ["Conjugate"]
-
 
 @dataclass(frozen=True, eq=False)
 class Conjugate:

@@ -24,8 +24,6 @@ from relatum.problem import FeasibleSet, Problem
 from relatum.proof import Estimate
 from relatum.solvers import Control, polite_interrupts
 
-__all__ = ["JointEstimate", "JointEstimator", "joint_estimate"]
-
 EXACT_STARTS = 2  # alternations that look for a good pair before the exact search
 
 

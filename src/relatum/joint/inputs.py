@@ -14,8 +14,6 @@ from relatum.joint.learning import Features, Learner, learner_of
 from relatum.measures import BernoulliMeasure, LogisticMeasure
 from relatum.problem import FeasibleSet
 
-__all__ = ["read_joint_problem"]
-
 Read = tuple[Features, tuple[int, int], Layout]
 
 

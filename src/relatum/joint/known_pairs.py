@@ -25,8 +25,6 @@ from relatum.problem import (
 )
 from relatum.proof import Propagator, find_conflict
 
-__all__ = ["Layout", "PairTable", "partial_evidence"]
-
 CLOSURE_LIMIT = 1_000_000  # pairs up to which the consequences of evidence are worked out
 Layout = Literal["matrix", "triangle"]
 

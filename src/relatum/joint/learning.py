@@ -30,8 +30,6 @@ from relatum.measures import (
     pair_bits,
 )
 
-__all__ = ["BernoulliLearner", "Features", "LabelLearner", "Learner", "LogisticLearner"]
-
 NEWTON_WIDTH = 64  # features up to which Newton's method on distinct rows is used
 WARM_WIDTH = 512  # features up to which Newton's method starts from the last parameters
 

@@ -32,8 +32,6 @@ from relatum.joint.learning import LogisticLearner
 from relatum.problem import Relation
 from relatum.proof import Status
 
-__all__ = ["SimplexSearch"]
-
 
 @dataclass(frozen=True)
 class SimplexSettings:

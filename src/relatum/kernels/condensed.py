@@ -2,8 +2,6 @@
 
 from numba import njit
 
-__all__ = ["place"]
-
 
 @njit(cache=True)
 def place(a, b, n):

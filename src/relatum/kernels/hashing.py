@@ -7,8 +7,6 @@ has no values; where a function wants these, the keys are given once more.
 import numpy as np
 from numba import njit
 
-__all__ = ["find", "remove", "table_length"]
-
 
 def table_length(least: int) -> int:
     """Return the least power of two that is not below a number, and not below two."""

@@ -2,8 +2,6 @@
 
 from numba import njit
 
-__all__ = ["drop_top", "push"]
-
 
 @njit(cache=True, nogil=True)
 def push(keys, items, size, key, item):

@@ -7,8 +7,6 @@ search, and so a search gives the same answer on any number of threads.
 import numpy as np
 from numba import njit
 
-__all__ = ["next_below", "next_uniform", "next_word", "seed_state"]
-
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)

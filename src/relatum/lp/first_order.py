@@ -32,8 +32,6 @@ from scipy import sparse
 from relatum.array_types import Floats, Index
 from relatum.kernels.first_order import activity, iterate, price, scaled_norm
 
-__all__ = ["FirstOrderLP", "RowBlock"]
-
 
 @dataclass(frozen=True, eq=False)
 class RowBlock:

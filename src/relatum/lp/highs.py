@@ -10,8 +10,6 @@ import numpy as np
 from relatum.array_types import Floats
 from relatum.lp.protocol import LPResult
 
-__all__ = ["INFEASIBLE", "HighsProgram", "append_rows", "limit_time", "new_model"]
-
 INFEASIBLE = (
     highspy.HighsModelStatus.kInfeasible,
     highspy.HighsModelStatus.kUnboundedOrInfeasible,

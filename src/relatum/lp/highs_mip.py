@@ -13,8 +13,6 @@ import numpy as np
 from relatum.array_types import Flags, Floats
 from relatum.lp.highs import INFEASIBLE, append_rows, limit_time, new_model
 
-__all__ = ["HighsMixedProgram", "MixedResult"]
-
 
 @dataclass(frozen=True, eq=False)
 class MixedResult:

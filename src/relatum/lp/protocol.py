@@ -7,8 +7,6 @@ from typing import Any, Literal, Protocol
 
 from relatum.array_types import Floats
 
-__all__ = ["LPResult", "LinearProgram"]
-
 
 @dataclass(frozen=True, eq=False)
 class LPResult:

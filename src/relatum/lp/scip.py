@@ -10,8 +10,6 @@ from relatum.array_types import Floats
 from relatum.errors import MissingDependencyError
 from relatum.lp.protocol import LPResult
 
-__all__ = ["ScipProgram"]
-
 
 class ScipProgram:
     """max c x, A x <= b over a box, by the LP solver that SCIP brings."""

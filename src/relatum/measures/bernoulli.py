@@ -19,8 +19,6 @@ from relatum.measures.objective import bernoulli_divergence, bernoulli_regulariz
 from relatum.measures.record_batches import RecordBatches, is_record_source
 from relatum.measures.sequences import precedence_counts
 
-__all__ = ["BernoulliMeasure"]
-
 
 @dataclass(eq=False, repr=False)
 class BernoulliMeasure(BaseEstimator):  # type: ignore[misc]

@@ -24,8 +24,6 @@ from relatum.measures.fit.sdca import Controls, Monitor, natural_lambda
 from relatum.measures.objective import LN2, sigmoid2
 from relatum.measures.projection import DiscriminantProjection
 
-__all__ = ["BilinearPairMeasure"]
-
 
 @dataclass(eq=False, repr=False)
 class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]

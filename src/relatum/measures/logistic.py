@@ -26,8 +26,6 @@ from relatum.measures.fit.streams import Stream, guarded, solve_stream
 from relatum.measures.objective import LN2, logistic_regularizer, pair_bits, sigmoid2
 from relatum.measures.record_batches import RecordBatches, is_record_source
 
-__all__ = ["LogisticMeasure"]
-
 
 def _batch_by_batch(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Let a method that is given rows take streams and sources of record batches, too."""

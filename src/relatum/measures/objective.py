@@ -15,18 +15,6 @@ from scipy.special import xlogy
 
 from relatum.array_types import Floats
 
-__all__ = [
-    "LN2",
-    "bernoulli_divergence",
-    "bernoulli_regularizer",
-    "entropy",
-    "logistic_divergence",
-    "logistic_dual",
-    "logistic_regularizer",
-    "pair_bits",
-    "sigmoid2",
-]
-
 LN2 = math.log(2.0)
 
 

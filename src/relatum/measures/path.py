@@ -13,8 +13,6 @@ from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.measures.logistic import LogisticMeasure
 
-__all__ = ["RegularizationPath", "regularization_path"]
-
 
 @dataclass(frozen=True)
 class RegularizationPath:

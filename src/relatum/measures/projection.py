@@ -16,8 +16,6 @@ from relatum.errors import DataError
 from relatum.features import PolynomialLifting, checked_pairs
 from relatum.measures import validation as checks
 
-__all__ = ["DiscriminantProjection"]
-
 _ROWS = 2048
 # Enough pairs to estimate a covariance of some two thousand features.
 _MOST_PAIRS = 100_000

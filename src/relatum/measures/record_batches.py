@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from relatum.errors import DataError, MissingDependencyError
 
-__all__ = ["RecordBatches", "is_record_source"]
-
 Part: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None]
 
 # What a source of Arrow record batches can be asked for; none of the libraries is imported.

@@ -12,8 +12,6 @@ from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.kernels.learning.precedence import count_precedences
 
-__all__ = ["EncodedSequences", "encode_sequences", "precedence_counts"]
-
 
 class EncodedSequences(NamedTuple):
     """Sequences as one flat array: sequence s is tokens[offsets[s] : offsets[s + 1]].

@@ -18,24 +18,6 @@ from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
 from relatum.features import UnfittedError, checked_input
 
-__all__ = [
-    "Targets",
-    "all_or_nothing",
-    "check_fitted",
-    "checked_batch",
-    "checked_rows",
-    "checked_weights",
-    "encode_targets",
-    "is_positive",
-    "is_stream",
-    "is_whole",
-    "pair_targets",
-    "pair_weights",
-    "require_both",
-    "require_parameters",
-    "split_batch",
-]
-
 # Kept as given: rows stay int8 in memory and become floating point a block at a time.
 ROW_TYPES = [np.int8, np.uint8, np.bool_, np.int16, np.float32, np.float64]
 

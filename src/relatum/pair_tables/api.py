@@ -10,8 +10,6 @@ from relatum.errors import DataError, MissingDependencyError
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
 from relatum.pair_tables.result import Clusters, in_kind_of, write_table
 
-__all__ = ["cluster_pairs"]
-
 
 def cluster_pairs(
     pairs: Any,

@@ -36,20 +36,6 @@ from relatum.array_types import Floats
 from relatum.errors import DataError, EvidenceError, ProblemError
 from relatum.problem import score_column
 
-__all__ = [
-    "CERTAIN",
-    "REFUSED",
-    "SAME",
-    "Columns",
-    "bits_of",
-    "evidence_pairs",
-    "find_columns",
-    "refuse",
-    "require_evidence_columns",
-    "require_group_columns",
-    "two_values",
-]
-
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
 SAME = 1e-6  # bits
 _MEANING = {

@@ -17,8 +17,6 @@ from relatum.errors import DataError, ProblemError
 from relatum.kernels.tables.component_batch import Effort
 from relatum.pair_tables.columns import Columns, find_columns
 
-__all__ = ["Given", "Monitor", "Plan", "Settings", "Tuning", "parse_memory", "usual_search"]
-
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}
 UNITS |= {"GIB": 2**30, "TIB": 2**40, "B": 1}
 UNBOUNDED = 1 << 60

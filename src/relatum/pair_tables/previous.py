@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 
-__all__ = ["Changes", "Earlier", "assign_ids", "changes_of", "kept_clusters", "name_clusters"]
-
 
 @dataclass(frozen=True, eq=False)
 class Earlier:

@@ -10,8 +10,6 @@ from typing import Any
 from relatum.errors import DataError
 from relatum.pair_tables.previous import Changes
 
-__all__ = ["Clusters", "Summary", "in_kind_of", "write_table"]
-
 
 @dataclass(frozen=True)
 class Summary:

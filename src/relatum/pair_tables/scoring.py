@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,9 @@ from relatum.array_types import Floats, Index
 from relatum.errors import BlockingWarning, DataError
 from relatum.features import pair_features
 from relatum.measures import BilinearPairMeasure
-from relatum.pair_tables.on_duckdb.store import Spool
 from relatum.pair_tables.options import Tuning
 
-__all__ = ["PairScorer", "block_recall", "learned_background", "pairwise_f1"]
+Batch = tuple[NDArray[np.int32], NDArray[np.int32], Floats]  # ends of pairs, and their bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +76,12 @@ def _n_pairs(counts: NDArray[Any]) -> int:
     return int((counts * (counts - 1) // 2).sum())
 
 
-def block_recall(spool: Spool, labels: Index) -> float:
+def block_recall(batches: Iterable[Batch], labels: Index) -> float:
     """Return the share of true pairs, of labelled elements, that are listed; warn below 0.9.
 
     Parameters
     ----------
-    spool : Spool
+    batches : iterable of (i, j, bits)
         The listed pairs.
     labels : int64 array (n,)
         -1 for elements without a label.
@@ -91,7 +90,7 @@ def block_recall(spool: Spool, labels: Index) -> float:
     if true == 0:
         return math.nan
     listed = 0
-    for i, j, _ in spool.batches():
+    for i, j, _ in batches:
         listed += int(np.count_nonzero((labels[i] >= 0) & (labels[i] == labels[j])))
     recall = min(1.0, listed / true)
     if recall < 0.9:
@@ -105,7 +104,7 @@ def block_recall(spool: Spool, labels: Index) -> float:
     return recall
 
 
-def learned_background(spool: Spool, labels: Index) -> float:
+def learned_background(batches: Iterable[Batch], labels: Index) -> float:
     """Return the log-odds of pairs that are not listed although a third element links them.
 
     Only such pairs matter: a background decides whether two elements that are linked to a
@@ -128,7 +127,7 @@ def learned_background(spool: Spool, labels: Index) -> float:
     rows: list[Any] = [np.empty((0, 2), np.int64)]
     listed: list[Any] = [np.empty(0, np.int64)]
     partners = np.zeros(2)  # how many likely partners have a label, and how many there are
-    for i, j, w in spool.batches():
+    for i, j, w in batches:
         for a, b in ((i, j), (j, i)):
             own = number[a] >= 0
             known, bits = number[b[own]] >= 0, w[own]

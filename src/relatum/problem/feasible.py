@@ -34,33 +34,6 @@ from relatum.problem.properties import (
 )
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
 
-__all__ = [
-    "ANTISYMMETRIC",
-    "BIJECTIONS",
-    "CONNEX",
-    "EQUIVALENCES",
-    "HAS_IMAGE",
-    "HAS_PREIMAGE",
-    "INJECTIONS",
-    "LINEAR_ORDERS",
-    "MAPS",
-    "NAMED_SETS",
-    "PARTIAL_MAPS",
-    "PARTIAL_ORDERS",
-    "PREORDERS",
-    "REFLEXIVE",
-    "RELATIONS",
-    "SYMMETRIC",
-    "TRANSITIVE",
-    "UNIQUE_IMAGE",
-    "UNIQUE_PREIMAGE",
-    "WEAK_ORDERS",
-    "FeasibleSet",
-    "at_most",
-    "evidence",
-    "one_per_group",
-]
-
 _SIMPLE: dict[str, Property] = {
     "reflexive": Reflexive(),
     "symmetric": Symmetric(),

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
 
-__all__ = ["columns_of_edges", "columns_of_table", "enumerate_ids", "score_column"]
-
 
 def _column_names(table: Any) -> list[str]:
     names = getattr(table, "column_names", None)  # pyarrow

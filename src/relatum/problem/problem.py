@@ -28,8 +28,6 @@ from relatum.problem.properties import Evidence
 from relatum.problem.relation import Map, Partition, Relation, WeakOrder
 from relatum.problem.scores import CondensedScores, DenseScores, Scores, SparseScores
 
-__all__ = ["Problem"]
-
 DENSE_LIMIT = 400_000_000  # entries of a matrix that `dense()` is willing to make
 
 

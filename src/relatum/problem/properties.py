@@ -38,21 +38,6 @@ from relatum.errors import EvidenceError, FeasibleSetError
 from relatum.kernels.separation import first_intransitivity, violated_transitivity
 from relatum.problem.relation import read_only
 
-__all__ = [
-    "Antisymmetric",
-    "AtMost",
-    "Connex",
-    "Evidence",
-    "HasImage",
-    "HasPreimage",
-    "OnePerGroup",
-    "Property",
-    "Reflexive",
-    "Symmetric",
-    "Transitive",
-    "UniquePreimage",
-]
-
 Shape = tuple[int, int]
 EMPTY_PAIRS: Index = np.empty((0, 2), dtype=np.int64)
 

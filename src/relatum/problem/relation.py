@@ -16,17 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from relatum.array_types import Flags, Index
 from relatum.errors import RelationError
 
-__all__ = [
-    "LinearOrder",
-    "Map",
-    "PartialMap",
-    "Partition",
-    "Relation",
-    "WeakOrder",
-    "read_only",
-]
-
-
 Kind = TypeVar("Kind", bound="Relation")
 
 

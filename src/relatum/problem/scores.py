@@ -18,15 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
 
-__all__ = [
-    "CondensedScores",
-    "DenseScores",
-    "Scores",
-    "SparseScores",
-    "condensed_places",
-    "condensed_size",
-]
-
 Found = tuple[Index, Index]
 BLOCK = 1 << 22  # entries looked at in one go
 TILED = 1000  # elements from which on matrices are folded tile by tile

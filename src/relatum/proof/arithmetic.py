@@ -14,8 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Arithmetic", "Exact", "Rounded", "exponent_needed"]
-
 
 class Arithmetic(Protocol):
     """How numbers are held while a certificate is checked."""

@@ -27,26 +27,6 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet
 
-__all__ = [
-    "FAMILIES",
-    "Branch",
-    "Certificate",
-    "Contract",
-    "Cuts",
-    "Decompose",
-    "Family",
-    "Fix",
-    "Imply",
-    "Leaf",
-    "Merge",
-    "Prices",
-    "Proof",
-    "SparseRows",
-    "SubsetOrder",
-    "children",
-    "register_family",
-]
-
 
 @dataclass(frozen=True)
 class SparseRows:

@@ -12,8 +12,6 @@ from relatum.problem import Evidence, FeasibleSet, Problem
 from relatum.proof.certificate import Certificate, Leaf, Proof
 from relatum.proof.propagation import FAMILY_CODES, Closure, Propagator
 
-__all__ = ["Conflict", "find_conflict", "sentence_of", "smallest"]
-
 
 @dataclass(frozen=True, eq=False)
 class Conflict:

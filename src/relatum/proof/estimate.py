@@ -12,8 +12,6 @@ from typing import Any
 from relatum.problem import Relation
 from relatum.proof.certificate import Certificate
 
-__all__ = ["Estimate", "Status", "closes", "tolerated_gap"]
-
 
 class Status(Enum):
     """What is known at the end, each with a sentence that says so."""

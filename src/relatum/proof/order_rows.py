@@ -22,8 +22,6 @@ from relatum.array_types import Index
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import Family, SparseRows, register_family
 
-__all__ = ["folded_half_rows"]
-
 
 def _folded_sums(index: Index) -> tuple[Index, Index, Index, Index, Index]:
     """Sum the named rows, written in x_ab with a < b: (row, a, b, coefficient, rhs)."""

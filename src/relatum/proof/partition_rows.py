@@ -26,14 +26,6 @@ from relatum.array_types import Index
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import Family, SparseRows, register_family
 
-__all__ = [
-    "capped_set_rows",
-    "most_capped_pairs",
-    "odd_wheel_rows",
-    "path_rows",
-    "two_partition_rows",
-]
-
 
 def _compressed(a: Index, b: Index, coefficient: Index, rhs: Index) -> SparseRows:
     """Rows given as (r, t) arrays of which only terms with a coefficient count."""

@@ -12,8 +12,6 @@ from relatum.kernels.propagation import close_lines, complete, propagate
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import Cuts, Imply, Leaf, Proof
 
-__all__ = ["FAMILY_CODES", "Closure", "Propagator"]
-
 # Place in this tuple = number in the kernel.
 FAMILY_CODES = (
     "transitive",

@@ -11,9 +11,6 @@ from relatum.array_types import Floats
 from relatum.problem import Problem
 from relatum.proof.arithmetic import exponent_needed
 
-__all__ = ["LP_ROUNDING", "gap_to_close", "grid_of", "round_up", "sum_up", "sums_are_exact"]
-
-
 # What float sums may be off by, as a share of the sum of the absolute values that enter them:
 # more than a thousand additions one after the other lose.
 ROUNDING = 1e-13

@@ -25,8 +25,6 @@ from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import TensorSketch
 
-__all__ = ["PairForm", "in_signal_domain", "triangle_rows"]
-
 _BLOCKS = 8  # F is symmetric: a triangle of so many column blocks is enough
 
 

@@ -21,8 +21,6 @@ from relatum.reproduction.clustering import whole_set
 from relatum.reproduction.scores import bilinear_scores
 from relatum.reproduction.settings import Settings
 
-__all__ = ["LIFTINGS", "best_liftings", "joint_orders", "other_images"]
-
 _ROWS = 2000
 Lifted = tuple[NDArray[Any], NDArray[Any]]
 

@@ -19,8 +19,6 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cells", "NotComputed", "clock", "write_json"]
-
 Arrays = dict[str, NDArray[Any]]
 
 

@@ -20,8 +20,6 @@ from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.scores import measure_key
 from relatum.reproduction.settings import Settings
 
-__all__ = ["clusterings", "subset", "summary", "whole_set"]
-
 SOLVERS: dict[str, dict[str, Any]] = {
     "exact": {"solver": "partition_branch_and_cut", "prove": True},
     "kl": {"solver": "kernighan_lin"},

@@ -19,8 +19,6 @@ from relatum.reproduction.orders import METRICS
 from relatum.reproduction.paper_values import QUOTED, curve, table
 from relatum.reproduction.settings import Lifting, Settings
 
-__all__ = ["draw"]
-
 COLOURS = {
     (1, 0): "tab:red",
     (2, 0): "tab:olive",

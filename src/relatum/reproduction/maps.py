@@ -17,8 +17,6 @@ from relatum.measures import LogisticMeasure
 from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Lifting, Settings
 
-__all__ = ["curve", "maps", "sketches"]
-
 _ROWS = 2000  # images whose bits are held at a time
 _HOPELESS = 0.95  # relative gap of dual variables that are no start for the next fit
 

@@ -22,8 +22,6 @@ from relatum.proof import Status, verify
 from relatum.reproduction.cells import Cells, NotComputed, clock
 from relatum.reproduction.settings import Settings
 
-__all__ = ["METRICS", "Corpus", "corpora", "orders"]
-
 METRICS = ("kendall", "spearman_footrule", "ulam")
 _LONGEST = 60  # words; longer lines are lists, not sentences
 

@@ -14,8 +14,6 @@ from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.settings import Lifting, Settings
 from relatum.reproduction.streamed_path import StreamedPath
 
-__all__ = ["Pairs", "learned_path", "pair_curves", "sketch_of_pairs"]
-
 _BATCH = 1024
 SAMPLES = {"stratified": True, "unstratified": False}
 

@@ -10,8 +10,6 @@ import numpy as np
 from relatum.array_types import Floats
 from relatum.reproduction.settings import Lifting
 
-__all__ = ["QUOTED", "curve", "table"]
-
 # Errors that the text quotes, in percent.
 QUOTED = {
     "map, d=1": 8.53,

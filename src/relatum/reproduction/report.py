@@ -11,8 +11,6 @@ from relatum.reproduction.orders import METRICS
 from relatum.reproduction.paper_values import QUOTED, curve, table
 from relatum.reproduction.settings import Settings
 
-__all__ = ["checks", "markdown"]
-
 Check = tuple[str, bool]
 
 

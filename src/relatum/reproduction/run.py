@@ -20,8 +20,6 @@ from relatum.reproduction.cells import Cells, NotComputed, write_json
 from relatum.reproduction.report import checks, markdown
 from relatum.reproduction.settings import Settings
 
-__all__ = ["PARTS", "machine", "reproduce"]
-
 
 class _Task:
     """What the parts share: settings, cells, and images with their pairs, read when needed."""

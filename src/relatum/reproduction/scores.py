@@ -18,15 +18,6 @@ from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.pairs import Pairs, learned_path, sketch_of_pairs
 from relatum.reproduction.settings import Settings
 
-__all__ = [
-    "Forms",
-    "bilinear_scores",
-    "condensed_subset",
-    "measure_key",
-    "pair_errors",
-    "sketch_scores",
-]
-
 _PARTS = 20  # cells that the scores of all pairs are computed in
 
 

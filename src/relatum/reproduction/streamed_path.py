@@ -22,8 +22,6 @@ from relatum.kernels.learning.dual_ascent import ascend_block
 from relatum.measures import LN2, entropy
 from relatum.measures.fit import natural_lambda, prior
 
-__all__ = ["StreamedPath"]
-
 _BLOCK = 64  # rows whose inner products with each other are computed at a time
 
 

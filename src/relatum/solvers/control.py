@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 from relatum.problem import Relation
 
-__all__ = ["Control", "Monitor", "Progress", "polite_interrupts"]
-
 
 class Progress(NamedTuple):
     """What a monitor receives."""

@@ -12,8 +12,6 @@ import math
 
 from relatum.proof import LP_ROUNDING, tolerated_gap
 
-__all__ = ["Incumbent"]
-
 NEXT_VALUE = 1 - 1e-6  # of g: a bound that reaches the next value rules nothing out
 LEAST_GRID = 100  # in units of rounding: a finer g drowns in it
 

@@ -12,8 +12,6 @@ from relatum.problem import Problem, Relation
 from relatum.proof import Proof
 from relatum.solvers.control import Control
 
-__all__ = ["SOLVERS", "Outcome", "Solver", "choose", "register", "solver_named"]
-
 
 @dataclass(frozen=True)
 class Outcome:

@@ -14,8 +14,6 @@ from typing import Generic, Protocol, TypeVar
 from relatum.solvers.control import Control
 from relatum.solvers.incumbent import Incumbent
 
-__all__ = ["BoundedNode", "Tree"]
-
 
 class BoundedNode(Protocol):
     """What the tree asks of a node."""

@@ -10,8 +10,6 @@ from relatum.problem import DenseScores, Problem, SparseScores
 from relatum.proof import Leaf, Proof, Rounded, round_up
 from relatum.proof.checker import dense_view
 
-__all__ = ["trivial_bound"]
-
 
 def trivial_bound(problem: Problem) -> tuple[float, Proof]:
     """Bound every unordered pair on its own; the proof has no rows.

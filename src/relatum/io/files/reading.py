@@ -18,8 +18,6 @@ from typing import IO, Any
 
 from relatum.errors import DataError
 
-__all__ = ["lines_of", "numbered_lines", "open_to_read", "read_text", "whole_number"]
-
 LONGEST_WORD = 1 << 20  # bytes without a blank, a comma or a line end
 LONGEST_LINE = 1 << 28
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")

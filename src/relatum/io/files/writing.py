@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike
 
 from relatum.errors import DataError
 
-__all__ = ["numbers_as_text", "require_writable", "write_atomically", "write_lines"]
-
 
 def require_writable(path: str | Path) -> None:
     """Refuse a path that cannot be written, before any work is done for it."""

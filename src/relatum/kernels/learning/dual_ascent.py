@@ -7,8 +7,6 @@ import math
 import numpy as np
 from numba import njit
 
-__all__ = ["ascend_block", "optimal_logit"]
-
 
 @njit(cache=True)
 def optimal_logit(margin, dual, weight, curvature):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["pair_products"]
-
 
 @njit(cache=True)
 def pair_products(left, right, first, second):

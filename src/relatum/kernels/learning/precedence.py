@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from numba import njit
 
-__all__ = ["count_precedences"]
-
 
 @njit(cache=True)
 def count_precedences(tokens, offsets, table):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from numba import njit
 
-__all__ = ["products"]
-
 
 @njit(cache=True, nogil=True)
 def products(x, columns, out):

@@ -9,14 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = [
-    "count_sketch_csr",
-    "count_sketch_dense",
-    "halfcomplex",
-    "pair_spectrum",
-    "round_and_clip",
-]
-
 
 @njit(cache=True, nogil=True)
 def count_sketch_dense(x, bucket, sign, sketches, squares):

@@ -11,8 +11,6 @@ from numba import njit
 
 from relatum.kernels.order.states import pruned_order
 
-__all__ = ["order_components", "order_small", "order_small_many", "twin_classes"]
-
 
 @njit(cache=True)
 def twin_classes(w):

@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["preorder_search", "weak_order_search"]
-
 APART, TIED, TWIN, AFTER, BEFORE = 0, 1, 2, 3, 4  # places of an element: see _place
 
 

@@ -11,8 +11,6 @@ import heapq
 import numpy as np
 from numba import njit
 
-__all__ = ["half_cycles", "violated_dicycles"]
-
 
 @njit(cache=True)
 def violated_dicycles(x, tolerance, per_pair):

@@ -12,8 +12,6 @@ from numba import njit
 
 from relatum.kernels.randomness import next_below
 
-__all__ = ["anneal_order", "insertion_search", "order_gain"]
-
 
 @njit(cache=True)
 def order_gain(d, order):

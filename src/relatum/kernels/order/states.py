@@ -12,8 +12,6 @@ from numba import njit
 
 from relatum.kernels.order.search import insertion_search
 
-__all__ = ["WORD", "greedy_order", "least_loss", "pack_cycles", "pruned_order"]
-
 WORD = 62  # elements of a problem at most: a subset is an integer with one bit for each
 
 

@@ -15,8 +15,6 @@ from relatum.kernels.partition.dense import relocate_loosely
 from relatum.kernels.partition.rules import can_enter
 from relatum.kernels.randomness import next_below
 
-__all__ = ["anneal_sweeps"]
-
 _BLOCK = 16
 
 

@@ -22,21 +22,6 @@ from relatum.kernels.partition.rules import (
     new_occupancy,
 )
 
-__all__ = [
-    "DenseState",
-    "contract_dense",
-    "exchange_sweep",
-    "grow_state",
-    "insert",
-    "join_sets",
-    "load_labels",
-    "move_sweeps",
-    "new_state",
-    "partition_value",
-    "relocate",
-    "relocate_loosely",
-]
-
 _BLOCK = 256
 
 

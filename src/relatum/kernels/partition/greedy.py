@@ -22,8 +22,6 @@ from relatum.kernels.partition.rules import (
 )
 from relatum.kernels.partition.sparse import SparseGraph
 
-__all__ = ["GreedyState", "contract_greedily", "grow_greedy", "new_greedy"]
-
 
 class GreedyState(NamedTuple):
     """Sets, the entries of each, sums between sets, and a heap of gains."""

@@ -14,8 +14,6 @@ from numba import njit
 from relatum.kernels.partition.rules import Rules, can_enter, can_join, enter_groups
 from relatum.kernels.partition.sparse import SparseState, new_sparse_state, relocate_sparse
 
-__all__ = ["Chains", "first_fit", "improve_pairs", "new_chains"]
-
 
 class Chains(NamedTuple):
     """A partition whose sets are linked lists of their elements, and scratch space."""

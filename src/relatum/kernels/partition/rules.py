@@ -13,16 +13,6 @@ from numba import njit
 
 from relatum.kernels.hashing import find, remove, table_length
 
-__all__ = [
-    "Rules",
-    "can_enter",
-    "can_exchange",
-    "can_join",
-    "enter_groups",
-    "leave_groups",
-    "new_occupancy",
-]
-
 
 class Rules(NamedTuple):
     """Sizes of the elements and the rules that every set of a partition obeys."""

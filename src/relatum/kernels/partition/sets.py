@@ -8,8 +8,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-__all__ = ["best_sets", "good_sets", "violated_capped_sets"]
-
 
 @njit(cache=True)
 def _enter_sorted(largest, k, x):

@@ -20,18 +20,6 @@ from relatum.kernels.partition.rules import (
 )
 from relatum.kernels.randomness import next_below
 
-__all__ = [
-    "SparseGraph",
-    "SparseState",
-    "anneal_sparse",
-    "contract_sparse",
-    "move_queued",
-    "new_sparse_state",
-    "queue_all",
-    "relocate_sparse",
-    "sparse_value",
-]
-
 
 class SparseGraph(NamedTuple):
     """Listed pairs, both directions, in compressed rows."""

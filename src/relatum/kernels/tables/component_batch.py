@@ -15,19 +15,6 @@ from numba import njit
 from relatum.kernels.partition.polish import perturb_and_polish, polish, value_of
 from relatum.kernels.tables.union_find import root_of
 
-__all__ = [
-    "CONTRADICTORY",
-    "KEPT",
-    "LARGE",
-    "OPEN",
-    "OPTIMAL",
-    "Components",
-    "Effort",
-    "best_of_subsets",
-    "solve_components",
-    "triangle_bound",
-]
-
 OPTIMAL, OPEN, LARGE, CONTRADICTORY, KEPT = 0, 1, 2, 3, 4
 
 

@@ -7,16 +7,6 @@ component, and any range of components, is a range of places.
 import numpy as np
 from numba import njit
 
-__all__ = [
-    "fingerprints",
-    "mark_ids",
-    "merge_duplicates",
-    "place_elements",
-    "rank_ids",
-    "sort_rows",
-    "unlisted_pairs",
-]
-
 
 @njit(cache=True, nogil=True)
 def mark_ids(present, ids, lowest):

@@ -2,8 +2,6 @@
 
 from numba import njit
 
-__all__ = ["count_edges", "find_roots", "join_pairs", "join_pairs_capped", "root_of"]
-
 
 @njit(cache=True, nogil=True)
 def root_of(parent, v):

@@ -15,8 +15,6 @@ from relatum.array_types import Floats
 from relatum.measures.fit.sdca import Controls, Solution, Task, gap_of, prior
 from relatum.measures.objective import LN2
 
-__all__ = ["certified", "run_lbfgs", "solve_lbfgs"]
-
 
 class _Objective:
     """Value and gradient in natural units, remembering the best point and its certificate."""

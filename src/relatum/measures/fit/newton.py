@@ -19,8 +19,6 @@ from relatum.measures.fit.lbfgs import certified, solve_lbfgs
 from relatum.measures.fit.rows import FIT, Rows
 from relatum.measures.fit.sdca import Controls, Solution, Task, solve_rows
 
-__all__ = ["SOLVERS", "solve_newton"]
-
 
 def solve_auto(task: Task, controls: Controls, start: Floats | None = None) -> Solution:
     """Fit by dual ascent; where that creeps, finish with Newton (few features) or L-BFGS."""

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["FIT", "Block", "FitSettings", "Rows", "computing_type"]
-
 # A block of rows and the columns it covers (None: all of them, in order).
 Block: TypeAlias = tuple[NDArray[Any], NDArray[np.intp] | None]
 

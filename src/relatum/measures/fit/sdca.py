@@ -23,19 +23,6 @@ from relatum.kernels.learning.dual_ascent import ascend_block
 from relatum.measures.fit.rows import FIT, Block, Rows
 from relatum.measures.objective import LN2, logistic_dual
 
-__all__ = [
-    "Controls",
-    "Monitor",
-    "Solution",
-    "Task",
-    "Weights",
-    "block_size",
-    "gap_of",
-    "natural_lambda",
-    "prior",
-    "solve_rows",
-]
-
 Monitor: TypeAlias = Callable[[int, float, float], None]
 
 

@@ -18,8 +18,6 @@ from relatum.measures.fit.sdca import Controls, Solution, gap_of, prior
 from relatum.measures.fit.streams import Stream
 from relatum.measures.objective import LN2
 
-__all__ = ["solve_stream_newton"]
-
 
 class _Sums:
     """Objective in bits, gradient and Hessian of every label at w, in natural units."""

@@ -19,8 +19,6 @@ from relatum.measures.fit.rows import Rows, computing_type
 from relatum.measures.objective import LN2, entropy
 from relatum.measures.validation import Targets, checked_batch, encode_targets, split_batch
 
-__all__ = ["Stream", "guarded", "solve_stream"]
-
 
 def guarded(batches: Iterable[Any]) -> Iterator[Any]:
     """Iterate over `batches`; a failure of the source becomes a DataError that says where."""

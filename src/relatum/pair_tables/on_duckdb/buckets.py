@@ -28,8 +28,6 @@ from relatum.pair_tables.solve.batching import Components, Pairs, assemble, firs
 from relatum.pair_tables.solve.component import solve_batch
 from relatum.pair_tables.solve.unlisted import with_missing
 
-__all__ = ["Solved", "Solver", "solve_buckets"]
-
 CLOSED = 1e-6  # bits: a gap that was proven to be none
 
 

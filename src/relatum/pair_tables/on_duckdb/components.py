@@ -20,8 +20,6 @@ from relatum.pair_tables.on_duckdb.store import BYTES, Rows, Spool, Workspace
 from relatum.pair_tables.options import Settings, Tuning
 from relatum.pair_tables.solve.splitting import split_elements
 
-__all__ = ["Buckets", "Linked", "Units", "fill_buckets", "link_pairs", "split_giants"]
-
 
 @dataclass(frozen=True, eq=False)
 class Linked:

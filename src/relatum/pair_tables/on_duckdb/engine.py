@@ -41,8 +41,6 @@ from relatum.pair_tables.previous import name_clusters
 from relatum.pair_tables.result import Clusters, Summary
 from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
 
-__all__ = ["cluster"]
-
 # what the summaries of buckets add up to
 ADDED = ["value", "bound", "pairs_cut", "pairs_added", "pairs_scored", "components_left_unscored"]
 ADDED += ["components_solved", "components_reused"]
@@ -114,9 +112,10 @@ def _from_labels(
     if known.labels is None:
         return None, None
     with space.stage("labels"):
-        recall = block_recall(linked.spool, known.labels)
-        learn = plan.learn_background
-        return recall, learned_background(linked.spool, known.labels) if learn else None
+        recall = block_recall(linked.spool.batches(), known.labels)
+        if not plan.learn_background:
+            return recall, None
+        return recall, learned_background(linked.spool.batches(), known.labels)
 
 
 def _odd_rows(source: Source, parts: list[Solved], odd_rows: str, ids: Any) -> dict[str, int]:

@@ -24,8 +24,6 @@ from relatum.pair_tables.on_duckdb.tables import arrow_of, column_names, open_ta
 from relatum.pair_tables.options import Given
 from relatum.pair_tables.previous import Earlier
 
-__all__ = ["Known", "read_known"]
-
 MORE = ("component", "cluster_gap")  # columns of clusters by which later runs know components
 
 

@@ -33,8 +33,6 @@ from relatum.pair_tables.on_duckdb.tables import (
 )
 from relatum.pair_tables.options import Given
 
-__all__ = ["Bitmap", "Source", "View", "element", "read_source"]
-
 
 @dataclass(frozen=True, eq=False)
 class View:

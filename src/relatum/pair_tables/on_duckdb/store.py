@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats
 from relatum.pair_tables.options import Monitor, Plan, Tuning, parse_memory
 
-__all__ = ["BYTES", "Spool", "Workspace"]
-
 ROW = np.dtype([("i", "<i4"), ("j", "<i4"), ("w", "<f8")])
 BYTES = ROW.itemsize
 Rows = tuple[NDArray[np.int32], NDArray[np.int32], Floats]

@@ -10,16 +10,6 @@ import duckdb
 from relatum.errors import DataError
 from relatum.pair_tables.options import Tuning
 
-__all__ = [
-    "INTEGERS",
-    "arrow_of",
-    "arrow_reader",
-    "column_names",
-    "connect",
-    "open_table",
-    "quoted",
-]
-
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 LEAST_MEMORY = 64 << 20  # bytes that DuckDB needs to read a file at all
 

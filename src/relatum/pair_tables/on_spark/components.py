@@ -14,8 +14,6 @@ from relatum.pair_tables.on_spark.known import Known
 from relatum.pair_tables.on_spark.reading import Source
 from relatum.pair_tables.on_spark.star_components import computed, star_components
 
-__all__ = ["Linked", "Units", "link_pairs", "numbers_of", "sizes_of", "split_giants"]
-
 
 @dataclass(frozen=True)
 class Linked:

@@ -32,8 +32,6 @@ from relatum.pair_tables.on_spark.star_components import computed
 from relatum.pair_tables.options import Given, Plan, Settings
 from relatum.pair_tables.result import Clusters, Summary
 
-__all__ = ["cluster"]
-
 STATISTICS = ("value", "bound", "cut", "added", "elements", "pieces", "scored", "unscored")
 
 

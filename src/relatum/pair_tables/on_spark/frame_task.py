@@ -18,8 +18,6 @@ from relatum.pair_tables.solve.batching import batch_of, first_elements
 from relatum.pair_tables.solve.component import solve_batch
 from relatum.pair_tables.solve.unlisted import with_missing
 
-__all__ = ["RELATED", "SCORED", "UNRELATED", "solve_frame"]
-
 SCORED, RELATED, UNRELATED = 0, 1, 2  # kinds of rows
 
 

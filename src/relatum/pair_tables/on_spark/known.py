@@ -18,8 +18,6 @@ from relatum.pair_tables.columns import (
 )
 from relatum.pair_tables.options import Given
 
-__all__ = ["Known", "ends_of", "quoted", "read_known"]
-
 GROUP_BITS = (1 << 52) - 1  # hashes of groups stay exact as floating point numbers
 
 

@@ -13,8 +13,6 @@ from relatum.pair_tables.on_spark.known import ends_of, quoted
 from relatum.pair_tables.on_spark.star_components import computed
 from relatum.pair_tables.options import Given
 
-__all__ = ["Source", "read_source"]
-
 
 @dataclass(frozen=True)
 class Source:

@@ -17,8 +17,6 @@ from pyspark.sql import functions as fn
 from relatum.errors import SolverError
 from relatum.pair_tables.options import Tuning
 
-__all__ = ["computed", "star_components"]
-
 
 def star_components(edges: Any) -> Any:
     """Return the smallest node of each node's component.

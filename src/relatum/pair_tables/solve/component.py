@@ -47,8 +47,6 @@ from relatum.pair_tables.solve.splitting import split_elements
 from relatum.problem import EQUIVALENCES, Partition, Problem, at_most, evidence, one_per_group
 from relatum.solvers.partition import SparseSearch, instance_of, renumbered
 
-__all__ = ["Solution", "Solutions", "solve_batch", "solve_component"]
-
 
 @dataclass(frozen=True, eq=False)
 class Solution:

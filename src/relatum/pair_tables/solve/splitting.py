@@ -18,8 +18,6 @@ from relatum.array_types import Floats, Index
 from relatum.kernels.tables.union_find import find_roots, join_pairs, join_pairs_capped
 from relatum.pair_tables.solve.batching import Pairs
 
-__all__ = ["falling_order", "split_elements"]
-
 
 def split_elements(n: int, pairs: Iterable[Pairs], related: Index, most: int) -> Index:
     """Return the smallest element of each element's piece.

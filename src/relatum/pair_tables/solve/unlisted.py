@@ -12,8 +12,6 @@ from relatum.errors import DataError
 from relatum.kernels.tables.places import sort_rows, unlisted_pairs
 from relatum.pair_tables.solve.batching import Components, ends_of, with_pairs
 
-__all__ = ["with_missing"]
-
 
 def with_missing(
     batch: Components, most: int, ids: Callable[[Index], Any], scorer: Callable[[Any, Any], Any]

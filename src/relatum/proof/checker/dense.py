@@ -22,8 +22,6 @@ from relatum.proof.arithmetic import Arithmetic
 from relatum.proof.certificate import Cuts
 from relatum.proof.checker.view import NOTHING, View, best_single, hereditary, summed
 
-__all__ = ["DenseView", "dense_view"]
-
 
 class DenseView(View):
     """A view with one entry for every ordered pair."""

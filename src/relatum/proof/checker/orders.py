@@ -15,8 +15,6 @@ from relatum.problem import LINEAR_ORDERS
 from relatum.proof.checker.dense import DenseView
 from relatum.proof.checker.view import summed
 
-__all__ = ["MOST_ELEMENTS", "MOST_STATES", "check_best_order", "merged_view"]
-
 MOST_ELEMENTS = 62  # one bit each
 MOST_STATES = 200_000
 _BITS = 60  # sums of scores are held in so many bits

@@ -26,15 +26,6 @@ from relatum.proof.certificate import Cuts
 from relatum.proof.checker.dense import DenseView
 from relatum.proof.checker.view import NOTHING, summed
 
-__all__ = [
-    "BUDGET",
-    "MARGIN_UNIT",
-    "best_by_partners",
-    "best_by_prices",
-    "excess_margin",
-    "largest_per_owner",
-]
-
 BUDGET = 100_000_000  # steps of the search for a set above its prices: some seconds
 MARGIN_UNIT = 2.0**-64  # exact arithmetic counts in multiples of it: margins are small
 

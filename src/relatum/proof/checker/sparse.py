@@ -22,8 +22,6 @@ from relatum.proof.certificate import Cuts
 from relatum.proof.checker.dense import DenseView, dense_view
 from relatum.proof.checker.view import NOTHING, Pair, View, best_single, hereditary
 
-__all__ = ["AnyView", "SparseView", "view_for"]
-
 Residual = tuple[Index, NDArray[Any], Any]
 DENSE_ELEMENTS = 2000  # up to so many elements, a dense view is quicker
 

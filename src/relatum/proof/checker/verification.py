@@ -36,8 +36,6 @@ from relatum.proof.checker.sets import MARGIN_UNIT, best_by_partners, best_by_pr
 from relatum.proof.checker.sparse import AnyView, view_for
 from relatum.proof.estimate import Estimate, Status, closes
 
-__all__ = ["EXACT_LIMIT", "Verification", "verify"]
-
 EXACT_LIMIT = 2_000_000
 
 

@@ -23,15 +23,6 @@ from relatum.problem import FeasibleSet
 from relatum.proof.arithmetic import Arithmetic
 from relatum.proof.certificate import FAMILIES, Cuts, SparseRows
 
-__all__ = [
-    "NOTHING",
-    "View",
-    "best_single",
-    "hereditary",
-    "rows_of",
-    "summed",
-]
-
 Pair = tuple[int, int]
 NOTHING = -math.inf  # the bound of an empty set of relations
 

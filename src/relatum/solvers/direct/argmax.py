@@ -12,8 +12,6 @@ from relatum.proof import Cuts, Leaf, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["image_cuts", "solve"]
-
 
 def _refuses(problem: Problem) -> str | None:
     feasible = problem.feasible

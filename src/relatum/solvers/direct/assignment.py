@@ -13,8 +13,6 @@ from relatum.solvers.control import Control
 from relatum.solvers.direct.argmax import image_cuts
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["solve"]
-
 _ALL = frozenset({"has_image", "unique_image", "unique_preimage", "has_preimage"})
 
 

@@ -12,8 +12,6 @@ from relatum.proof.checker import dense_view
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["solve"]
-
 _PAIRWISE = ("reflexive", "symmetric", "antisymmetric", "connex")
 
 

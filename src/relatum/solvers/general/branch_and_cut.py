@@ -26,8 +26,6 @@ from relatum.solvers.incumbent import Incumbent
 from relatum.solvers.registry import Outcome
 from relatum.solvers.tree import Tree
 
-__all__ = ["BranchAndCut"]
-
 FRACTIONAL = 1e-6
 
 

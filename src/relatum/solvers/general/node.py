@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from relatum.proof import Branch, Closure, Cuts, Fix, Leaf, Proof
 
-__all__ = ["Node"]
-
 
 @dataclass(eq=False)
 class Node:

@@ -10,8 +10,6 @@ from relatum.solvers.control import Control
 from relatum.solvers.general.branch_and_cut import BranchAndCut
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["MOST_PAIRS"]
-
 MOST_PAIRS = 1_000_000  # a dense linear program beyond this does not fit
 
 

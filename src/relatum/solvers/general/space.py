@@ -17,8 +17,6 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.problem import Problem
 from relatum.proof import FAMILIES, Cuts
 
-__all__ = ["PairSpace"]
-
 
 class PairSpace:
     """The variables of a problem.

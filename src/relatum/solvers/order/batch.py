@@ -17,8 +17,6 @@ from relatum.proof import Certificate, Decompose, Estimate, Leaf, Merge, Proof, 
 from relatum.solvers.order.linear import SETTINGS, refuses
 from relatum.solvers.reductions import closed_evidence, imply_steps
 
-__all__ = ["order_many"]
-
 _NO_STEPS: Index = np.empty((0, 3), dtype=np.int64)
 _KNOWN = {"solver", "prove", "time_limit", "seed"}
 

@@ -18,8 +18,6 @@ from relatum.solvers.control import Control
 from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.tree import Tree
 
-__all__ = ["BranchAndCut", "Settings"]
-
 
 @dataclass(eq=False)
 class _Node:

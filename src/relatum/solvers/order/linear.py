@@ -24,8 +24,6 @@ from relatum.solvers.order.search import OrderSearch
 from relatum.solvers.reductions import Plan, imply_steps, plan_of
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["SETTINGS", "LinearSettings", "refuses", "solve_plan"]
-
 
 @dataclass(frozen=True)
 class LinearSettings:

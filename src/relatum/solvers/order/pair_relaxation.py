@@ -13,8 +13,6 @@ from relatum.lp import FirstOrderLP
 from relatum.proof import Cuts, Proof
 from relatum.solvers.incumbent import Incumbent
 
-__all__ = ["ImprovingIncumbent", "PairRelaxation", "Wrap"]
-
 Wrap = Callable[[Proof], Proof]
 
 

@@ -21,9 +21,6 @@ from relatum.proof import Cuts, Propagator, grid_of
 from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.order.preorder_search import PreorderSearch
 
-__all__ = ["PreorderIncumbent", "PreorderRelaxation"]
-
-
 TRIPLES = "transitive"
 MIRRORS = "mirror"
 

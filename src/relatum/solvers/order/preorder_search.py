@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.preorder_search import preorder_search, weak_order_search
 
-__all__ = ["PreorderSearch", "classes_of"]
-
 
 def classes_of(y: Flags) -> Index:
     """Return a label per element: classes of elements related both ways, by first element."""

@@ -31,8 +31,6 @@ from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, Preorde
 from relatum.solvers.order.preorder_search import PreorderSearch, classes_of
 from relatum.solvers.registry import Outcome, Solver, choose, register
 
-__all__ = ["distances", "solve"]
-
 MOST_ELEMENTS = 400  # of a problem that is accepted: there is a row for every triple
 _SETS = {s.names for s in (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)}
 

@@ -25,9 +25,6 @@ from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxa
 from relatum.solvers.order.search import least_gain
 from relatum.solvers.reductions import imply_steps
 
-__all__ = ["OrderIncumbent", "OrderRelaxation"]
-
-
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
 HALF_EFFORT = 60  # nodes looked at from each source of a {0,1/2}-cut

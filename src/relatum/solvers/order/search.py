@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.search import anneal_order, insertion_search, order_gain
 
-__all__ = ["SETTINGS", "AnnealingSettings", "OrderSearch", "least_gain"]
-
 Expired = Callable[[], bool]
 
 Heats = tuple[tuple[float, float], ...]

@@ -30,22 +30,6 @@ from relatum.problem import (
 )
 from relatum.solvers.reductions.contraction import groups_of_must_links
 
-__all__ = [
-    "CondensedArrays",
-    "Instance",
-    "ListedArrays",
-    "SquareArrays",
-    "condensed_arrays",
-    "contracted_rules",
-    "group_states",
-    "instance_of",
-    "keys_of",
-    "listed_arrays",
-    "renumbered",
-    "square",
-    "square_arrays",
-]
-
 MATRIX_ELEMENTS = 2000  # elements up to which searches want listed pairs written to a matrix
 
 

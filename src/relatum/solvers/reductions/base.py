@@ -9,8 +9,6 @@ from typing import Protocol
 from relatum.problem import Problem, Relation
 from relatum.proof import Proof
 
-__all__ = ["Reduced", "Reduction"]
-
 
 @dataclass(frozen=True, eq=False)
 class Reduced:

@@ -18,8 +18,6 @@ from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseSc
 from relatum.proof import Decompose, Proof, sum_up
 from relatum.solvers.reductions.base import Reduced
 
-__all__ = ["Components", "positive_components"]
-
 
 def positive_components(problem: Problem) -> Index:
     """Return a label per element: its component in the graph of positive and given pairs."""

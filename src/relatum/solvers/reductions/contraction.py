@@ -13,8 +13,6 @@ from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
 from relatum.proof import Contract, Proof, sums_are_exact
 from relatum.solvers.reductions.base import Reduced
 
-__all__ = ["Contraction", "groups_of_must_links"]
-
 MOST_ELEMENTS = 20_000  # the scores are held as a matrix
 
 

@@ -14,8 +14,6 @@ from relatum.kernels.order.rows import close_precedence
 from relatum.problem import Problem
 from relatum.proof import Imply, Leaf, Proof
 
-__all__ = ["Plan", "closed_evidence", "component_order", "imply_steps", "plan_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:

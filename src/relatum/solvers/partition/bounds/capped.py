@@ -17,8 +17,6 @@ from relatum.proof.checker import best_by_partners, largest_per_owner, view_for
 from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, raised
 
-__all__ = ["capped_bound"]
-
 FEW_TERMS = 2_000_000  # pairs and terms of rows up to which the rows of a proof are tried as well
 
 

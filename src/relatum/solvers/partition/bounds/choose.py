@@ -26,8 +26,6 @@ from relatum.solvers.partition.bounds.paths import path_bound
 from relatum.solvers.partition.bounds.triangles import triangle_bound
 from relatum.solvers.trivial_bound import trivial_bound
 
-__all__ = ["ChoiceSettings", "affordable_bound"]
-
 
 @dataclass(frozen=True)
 class ChoiceSettings:

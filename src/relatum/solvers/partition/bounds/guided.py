@@ -25,8 +25,6 @@ from relatum.solvers.control import Control
 from relatum.solvers.partition.bounds.known import FAR, Known, Proved
 from relatum.solvers.partition.bounds.packing import PACKING, DensePacking, packing_bound
 
-__all__ = ["GuidedSettings", "guided_bound"]
-
 
 @dataclass(frozen=True)
 class GuidedSettings:

@@ -13,8 +13,6 @@ from relatum.lp import RowBlock
 from relatum.problem import Partition
 from relatum.proof import Cuts, Leaf, Proof
 
-__all__ = ["FAR", "Known", "Proved", "cuts_of", "least_gap", "pays", "pool_cuts", "raised"]
-
 Proved = tuple[float, Proof]
 
 FAR = 1e15  # stands for the log-odds of pairs that are decided beforehand

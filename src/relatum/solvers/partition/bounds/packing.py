@@ -24,8 +24,6 @@ from relatum.solvers.partition.arrays import condensed_arrays, keys_of, listed_a
 from relatum.solvers.partition.bounds.known import FAR, Known, Proved, raised
 from relatum.solvers.trivial_bound import trivial_bound
 
-__all__ = ["PACKING", "DensePacking", "PackingSettings", "adjacency", "packing_bound"]
-
 
 @dataclass(frozen=True)
 class PackingSettings:

@@ -32,8 +32,6 @@ from relatum.solvers.partition.bounds.known import (
 )
 from relatum.solvers.partition.bounds.packing import PACKING, adjacency
 
-__all__ = ["QUICK", "THOROUGH", "PathSettings", "path_bound"]
-
 WIDTH = max(PACKING.lengths) + 1  # elements of the longest path that becomes a row
 
 

@@ -27,8 +27,6 @@ from relatum.solvers.partition.bounds.known import (
 from relatum.solvers.partition.exact.node import Node
 from relatum.solvers.partition.exact.relaxation import Relaxation
 
-__all__ = ["TriangleSettings", "triangle_bound"]
-
 
 @dataclass(frozen=True)
 class TriangleSettings:

@@ -29,8 +29,6 @@ from relatum.solvers.partition.search.heuristics import local_search
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
-__all__ = ["SETTINGS", "Settings", "run"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -25,8 +25,6 @@ from relatum.solvers.partition.exact.prices import Priced, SetPool, SetPrices
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
-__all__ = ["SETTINGS", "Settings", "run"]
-
 
 @dataclass(frozen=True)
 class Settings:

@@ -15,8 +15,6 @@ from relatum.problem import condensed_places
 from relatum.proof import Branch, Contract, Cuts, Fix, Leaf, Proof
 from relatum.solvers.partition.exact.relaxation import Relaxation
 
-__all__ = ["Node"]
-
 Pool = dict[str, RowBlock]
 
 

@@ -20,8 +20,6 @@ from relatum.solvers.partition.arrays import square_arrays
 from relatum.solvers.partition.exact.relaxation import contracted_weights
 from relatum.solvers.registry import Outcome
 
-__all__ = ["Opening", "PartitionIncumbent", "no_partition", "opening_of"]
-
 
 class PartitionIncumbent(Incumbent):
     """Labels and value of the best feasible partition so far.

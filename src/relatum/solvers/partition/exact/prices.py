@@ -19,8 +19,6 @@ from relatum.proof import Cuts, most_capped_pairs
 from relatum.proof.checker import excess_margin
 from relatum.solvers.control import Control
 
-__all__ = ["SETTINGS", "PriceSettings", "Priced", "SetPool", "SetPrices"]
-
 
 @dataclass(frozen=True)
 class PriceSettings:

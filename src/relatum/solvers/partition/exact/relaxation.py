@@ -26,8 +26,6 @@ from relatum.problem import condensed_places
 from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
 from relatum.solvers.partition.arrays import square
 
-__all__ = ["Relaxation", "contracted_weights"]
-
 FAR = 1e15  # stands for the log-odds of pairs that are fixed
 
 

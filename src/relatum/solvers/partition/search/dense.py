@@ -27,8 +27,6 @@ from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import contracted_rules, renumbered
 from relatum.solvers.partition.search.effort import SETTINGS
 
-__all__ = ["DenseSearch", "crossover", "intersection"]
-
 Stop = Callable[[], bool]
 
 GUMBELS: Floats = np.random.default_rng(20140).gumbel(size=1 << 14)

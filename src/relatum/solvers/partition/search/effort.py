@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-__all__ = ["BRIEF", "QUICK", "SETTINGS", "Effort", "SearchSettings", "long_effort"]
-
 
 @dataclass(frozen=True)
 class SearchSettings:

@@ -34,8 +34,6 @@ from relatum.solvers.partition.search.memetic import evolve
 from relatum.solvers.partition.search.sparse import SparseSearch, recombine
 from relatum.solvers.registry import Outcome, Solver, register
 
-__all__ = ["greedy_contraction", "kernighan_lin", "local_search", "memetic"]
-
 Found = tuple[Index, dict[str, Any]]  # labels of contracted elements, and statistics
 
 

@@ -33,8 +33,6 @@ from relatum.solvers.partition.search.dense import DenseSearch, crossover, inter
 from relatum.solvers.partition.search.effort import Effort
 from relatum.solvers.partition.search.tempering import TEMPERING, Sample, Tempering
 
-__all__ = ["Member", "evolve"]
-
 Report = Callable[[float], None]
 
 

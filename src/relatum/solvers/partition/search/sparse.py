@@ -20,8 +20,6 @@ from relatum.solvers.partition.arrays import contracted_rules, renumbered
 from relatum.solvers.partition.search.dense import Stop, intersection
 from relatum.solvers.partition.search.effort import SETTINGS
 
-__all__ = ["SparseSearch", "recombine"]
-
 GUMBELS: Floats = np.random.default_rng(20141).gumbel(size=1 << 14)
 
 

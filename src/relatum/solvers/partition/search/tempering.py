@@ -25,8 +25,6 @@ from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import renumbered
 from relatum.solvers.partition.search.dense import DenseSearch
 
-__all__ = ["TEMPERING", "Sample", "Tempering", "TemperingSettings"]
-
 
 @dataclass(frozen=True)
 class TemperingSettings:
