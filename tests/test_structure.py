@@ -26,7 +26,7 @@ NAMESAKES = {
     "branch_and_cut": "every family of exact solvers has one",
     "capped": "bounds and exact solutions of one problem: sets of limited size",
     "clustering": "an estimator, and the experiment of the paper that it serves",
-    "components": "a reduction of problems, and the components of a table",
+    "components": "a reduction of problems, and the components of a table on each engine",
     "dense": "searches and the checker's views are told apart by how pairs are stored",
     "engine": "DuckDB and Spark: the same steps on two engines",
     "known": "DuckDB and Spark: the same steps on two engines; and what evidence says to bounds",
