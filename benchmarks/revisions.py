@@ -175,15 +175,15 @@ def general():
 
 
 def pair_table():
-    """Clusters of a table of 300,000 scored pairs, with DuckDB."""
+    """Clusters of a table of about a million scored pairs, with DuckDB."""
     import pyarrow
 
     rng = np.random.default_rng(5)
-    n = 120_000
-    i = rng.integers(0, n, 300_000)
+    n = 600_000
+    i = rng.integers(0, n, 1_800_000)
     j = np.minimum(n - 1, (i // 4) * 4 + rng.integers(0, 7, len(i)))
-    keep = i != j
-    i, j = i[keep], j[keep]
+    keys = np.unique(np.minimum(i, j)[i != j] * n + np.maximum(i, j)[i != j])
+    i, j = keys // n, keys % n
     c = np.where(i // 4 == j // 4, 3.0, -3.0) + 3.0 * rng.normal(size=len(i))
     return pyarrow.table({"unique_id_l": i, "unique_id_r": j, "match_weight": c}), None
 
