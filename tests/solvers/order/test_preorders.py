@@ -182,3 +182,19 @@ def test_preorders_tell_how_far_they_are_from_clusterings_and_orders():
     assert (e.stats["tied"], e.stats["incomparable"]) == (0, 0)
     assert e.stats["value_of"]["LINEAR_ORDERS"] == e.value
     assert distances(order, np.eye(5, dtype=bool), Control())["incomparable"] == 10
+
+
+@pytest.mark.parametrize("name", ["PREORDERS", "PARTIAL_ORDERS", "WEAK_ORDERS"])
+def test_a_few_bits_count_beside_pairs_that_are_as_good_as_excluded(name):
+    """People write cannot-links as huge negative scores; the rest is decided as exactly."""
+    rng = np.random.default_rng(7)
+    for _ in range(12):
+        c = rng.normal(size=(4, 4))
+        c[rng.random((4, 4)) < 0.15] = -1e9
+        np.fill_diagonal(c, 0.0)
+        problem = rt.Problem(c, SETS[name])
+        e = rt.infer(problem, prove=True)
+        best = naive.best_value(c, naive.members(naive.NAMED[name], 4, 4))
+        assert e.value == pytest.approx(best, abs=1e-5)
+        report = rt.verify(problem, e)
+        assert report, report.reason
