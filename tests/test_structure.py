@@ -90,6 +90,9 @@ def test_every_room_says_what_lives_in_it(package):
     sentences = [part for part in said.replace("\n", " ").split(". ") if len(part.split()) > 3]
     assert sentences, f"relatum/{package}/__init__.py says nothing"
     assert said.split("\n", 1)[0].endswith("."), said
+    if package != Path():  # the library itself begins with an example
+        assert "import" in said.lower(), f"relatum/{package} does not say what it may import"
+        assert "Begin" in said, f"relatum/{package} does not say where to begin"
 
 
 def test_nothing_imports_in_a_circle():

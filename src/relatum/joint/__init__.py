@@ -2,7 +2,8 @@
 
 `inputs` reads a problem, `alternation` learns and infers in turn, `bernoulli_exact` and
 `logistic_exact` search for the global optimum. This room imports measures, problems, inference and,
-for the exact search, mixed programs. Begin with `estimator`, then `alternation`.
+for the exact search, mixed programs and the rows of the general solver. Begin with `estimator`,
+then `alternation`.
 """
 
 from relatum.joint.estimator import JointEstimate, JointEstimator, joint_estimate

@@ -2,8 +2,8 @@
 
 `api` makes the records of `options` out of the arguments and hands them to an engine, `on_duckdb`
 or `on_spark`, which reads, connects and divides the pairs; both leave the components to `solve`
-and tell what they found in `result`. This room uses inference, measures and features; nothing
-below knows of tables. Begin reading with `api`, then `on_duckdb.engine`.
+and tell what they found in `result`. This room imports inference, solvers, measures and features;
+nothing below knows of tables. Begin with `api`, then `on_duckdb.engine`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 One room per family (`direct`, `partition`, `order`, `general`), and what all share: `registry`
 says which solver may take which problem, `control` carries limits and progress, `reductions`
 make problems smaller without loss. Solvers import `problem`, `proof`, `lp` and kernels. Begin
-with `registry`, then `direct.argmax`, the shortest solver.
+with `registry`, then `direct.threshold`, the shortest solver.
 """
 
 # Importing a module registers its solvers.

@@ -1,1 +1,5 @@
-"""Loops over rows of features: sketches, products, dual ascent, counts."""
+"""Loops over rows of features: sketches, products, dual ascent, counts.
+
+One module per loop; nothing of ours is imported. Begin with `dual_ascent`, which fits logistic
+measures.
+"""

@@ -1,1 +1,6 @@
-"""Loops over orders: dynamic programs, local search, violated rows."""
+"""Loops over orders: dynamic programs, local search, violated rows.
+
+`states` and `batch` find best orders, of one problem or of many; `search` and `preorder_search`
+look for good ones; `rows` separates. Of ours, only the random generator is imported. Begin with
+`states`.
+"""

@@ -1,8 +1,8 @@
 """How logistic measures are fitted: dual ascent, L-BFGS, Newton, in memory or from a stream.
 
 A `Task` says what is minimised, `Controls` when to stop, a `Solution` what was reached and its
-duality gap; natural logarithms inside. Only kernels and the checks of measures are imported. Begin
-with `sdca`.
+duality gap; natural logarithms inside. This room imports kernels, and the objective and the checks
+of measures. Begin with `sdca`.
 """
 
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs

@@ -1,7 +1,7 @@
 """Clusterings: `search` finds partitions, `bounds` says how good they are, `exact` proves them.
 
-`arrays` is the one place where a problem becomes the arrays that all three work on. Begin with
-`search.heuristics`.
+`arrays` is the one place where a problem becomes the arrays that all three work on. These rooms
+import problem, proof, lp, kernels and what all solvers share. Begin with `search.heuristics`.
 """
 
 # Importing a module registers its solvers.

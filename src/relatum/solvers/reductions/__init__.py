@@ -2,7 +2,8 @@
 
 Clusterings contract what is known to be related and fall into components (`base` says what a
 reduction is); linear orders close their evidence, merge alike elements and fall into strongly
-connected components (`orders`). Begin with `base`.
+connected components (`orders`). This room imports problem, proof and kernels, and no solver.
+Begin with `base`.
 """
 
 from __future__ import annotations
