@@ -66,7 +66,7 @@ def rates(runs, count, repeats):
 
 
 def throughput(x, degree, m, repeats):
-    """Rows a second of ours and of the peer."""
+    """Rows per second of ours and of the peer."""
     ours = {
         "relatum": TensorSketch(degree, m, 0, n_jobs=1),
         "relatum, 2 threads": TensorSketch(degree, m, 0, n_jobs=2),
@@ -111,7 +111,7 @@ def kernel_errors(x, degree, m, seeds):
 
 
 def pair_throughput(v, y, m, count, repeats):
-    """Pairs a second: features of pairs, and their sketches, generated batch by batch."""
+    """Pairs per second: features of pairs, and their sketches, generated batch by batch."""
     i, j, related = sample_pairs(y, count, stratified=True, random_state=0)
     some = pair_features(v[i[:256]], v[j[:256]])
     runs = {}
@@ -156,7 +156,7 @@ def ratios(measured):
     return out
 
 
-def report(title, measured, unit="a second"):
+def report(title, measured, unit="per second"):
     print(f"\n{title}\n  {'':<36}{'by elapsed':>12}{'by processor time':>20}")
     for name, rate in measured.items():
         print(f"  {name:<36}{rate['elapsed']:>12.5g}{rate['processor']:>20.5g} {unit}")
@@ -182,21 +182,21 @@ def main():
     for degree in (2, 3):
         title = f"Tensor Sketch of MNIST bits, degree {degree}, {m} components"
         measured = throughput(bits, degree, m, options.repeats)
-        report(title, measured, "rows a second")
-        report("... in ratio to scikit-learn at its best", ratios(measured), "times")
+        report(title, measured, "rows per second")
+        report(f"{title}: ratio to scikit-learn at its best", ratios(measured), "times")
         errors = kernel_errors(bits[:200], degree, m, options.seeds)
         print(f"  kernel errors: {json.dumps(errors, indent=4)}")
         result[f"degree {degree}"] = {
-            "rows a second": measured,
+            "rows per second": measured,
             "ratio to scikit-learn": ratios(measured),
             "kernel error": errors,
         }
     measured = pair_throughput(bits, labels(folder, "train")[: len(bits)], m, 4096, options.repeats)
-    report(f"Pairs of images, degree 2, {m} components", measured, "pairs a second")
-    result["pairs a second"] = measured
+    report(f"Pairs of images, degree 2, {m} components", measured, "pairs per second")
+    result["pairs per second"] = measured
     measured = monomial_throughput(pixels[: 4 * options.rows], m, options.repeats)
     report(f"ANDs of two thresholds at most 6 pixels apart, {m} components", measured)
-    result["monomial rows a second"] = measured
+    result["monomial rows per second"] = measured
     result["int8 clipping"] = clipping(
         BinaryFeatures().fit_transform(pixels[: options.clip_rows]), m
     )

@@ -1,4 +1,4 @@
-"""Pair tables: Spark on this machine finds the clusters that DuckDB finds.
+"""Pair tables: Spark on one machine finds the clusters that DuckDB finds.
 
 The table is that of benchmarks/pair_tables.py, smaller. Compared are the clusters, set by set,
 and the summaries; times are told, but Spark is for tables that no single machine holds.

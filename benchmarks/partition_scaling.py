@@ -1,7 +1,7 @@
 """How time and memory of clustering grow with the number of elements.
 
 Three curves on planted, noisy clusterings: the heuristic on dense scores, the heuristic on
-sparse scores (ten scored pairs an element, background -2 bits), and proven optimality. Each
+sparse scores (ten scored pairs per element, background -2 bits), and proven optimality. Each
 point runs in a process of its own, whose processor time and peak memory are taken. Writes
 ``benchmarks/results/partition_scaling.json`` and ``docs/images/partition_scaling.png``.
 """

@@ -30,7 +30,7 @@ def test_objective_never_increases(kind, count, model):
         # the objective is that of the relation with its own best measure
         own = np.flatnonzero((members == pair.relation.matrix()).all(axis=(1, 2)))
         assert pair.objective == pytest.approx(best[own[0]], abs=1e-6)
-        # and under that measure no relation is more probable
+        # under the measure that was learned, no relation is more probable
         scores = learner.log_odds(pair.theta)
         values = members[:, table.a, table.b] @ scores
         assert pair.estimate.value >= values.max() - 1e-5

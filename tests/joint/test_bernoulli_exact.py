@@ -54,7 +54,7 @@ def test_rows_are_separated_where_elements_are_many():
 
 
 def test_counts_learned_elsewhere_are_kept():
-    # the same as having the pairs that were counted as known pairs of the problem
+    # counts say as much as the pairs that were counted do, as known pairs of the problem
     rng = np.random.default_rng(12)
     classes = rng.integers(0, 4, (5, 5))
     np.fill_diagonal(classes, -1)

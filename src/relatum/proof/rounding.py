@@ -14,8 +14,8 @@ from relatum.proof.arithmetic import exponent_needed
 # What float sums may be off by, as a share of the sum of the absolute values that enter them:
 # more than a thousand additions one after the other lose.
 ROUNDING = 1e-13
-# The same for bounds of linear programs, whose summands are themselves differences of a
-# log-odds and of the multipliers of many rows.
+# What bounds of linear programs may be off by, as such a share: their summands are themselves
+# differences of a log-odds and of the multipliers of many rows.
 LP_ROUNDING = 10 * ROUNDING
 FINEST_GRID = 30  # binary places: steps finer than that rule out nothing that rounding does not
 

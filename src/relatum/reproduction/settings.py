@@ -30,15 +30,15 @@ class Settings:
     name: str
     data: str  # "mnist" or "digits"
     liftings: tuple[Lifting, ...]
-    linear_map_powers: tuple[int, ...]  # for d = 1,
-    measure_map_powers: tuple[int, ...]  # for the lifting `measure`,
-    map_powers: tuple[int, ...]  # and for the other liftings
+    linear_map_powers: tuple[int, ...]  # of priors of maps, for d = 1
+    measure_map_powers: tuple[int, ...]  # of priors of maps, for the lifting `measure`
+    map_powers: tuple[int, ...]  # of priors of maps, for the other liftings
     pair_powers: tuple[int, ...]
     pairs: int  # to learn from
     test_images: int  # all pairs of so many test images are the test pairs
-    measure: Lifting  # whose measure of pairs is used for clustering,
-    stratified_power: int  # learned from stratified pairs with this prior
-    unstratified_power: int  # and from unstratified ones with that
+    measure: Lifting  # whose measure of pairs is used for clustering
+    stratified_power: int  # of the prior of that measure, learned from stratified pairs
+    unstratified_power: int  # of the prior of that measure, learned from unstratified pairs
     sizes: tuple[int, ...]  # elements of the random subsets that are clustered
     subsets: int  # of each size
     sigmas: tuple[float, ...]  # parameters of the Bernoulli measure
@@ -47,10 +47,10 @@ class Settings:
     map_tolerance: float = 1e-2  # relative duality gap to reach
     map_epochs: int = 10  # passes over the images after which it is given up
     pair_epochs: int = 3  # readings of the training pairs for the lifting `measure`
-    other_pair_epochs: int = 1  # and for the other liftings
+    other_pair_epochs: int = 1  # readings of the training pairs for the other liftings
     joint_instances: int = 30  # orders that are estimated jointly with their measure
-    fewer_images: int = 0  # if positive, d = 1 and `measure` also learn from so many images,
-    fewer_powers: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # with these strengths
+    fewer_images: int = 0  # if positive, d = 1 and `measure` also learn from so many images
+    fewer_powers: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())  # of priors, then
     time_limit: float = 600.0  # seconds for one exact clustering
     seed: int = 0
 

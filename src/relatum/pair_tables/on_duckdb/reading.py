@@ -110,7 +110,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Bitmap(Source):
-    """The same for integer ids, by a bitmap of their range."""
+    """A source whose ids are integers, numbered by a bitmap of their range."""
 
     present: NDArray[np.uint64]  # words of 64 bits, from the lowest id on
     before: Index  # how many bits are set before each word

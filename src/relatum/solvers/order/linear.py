@@ -34,9 +34,9 @@ class LinearSettings:
     few_states : int
         Subsets that dynamic programming may look at before branch and cut takes over.
     many_states : int
-        The same where dynamic programming is asked for: less than the checker is ready for.
+        Subsets it may look at where it is asked for by name: less than the checker is ready for.
     batch_states : int
-        The same for each component of many small problems at once.
+        Subsets it may look at in each component of many small problems solved at once.
     most_elements : int
         Elements of a problem that is accepted: matrices of all pairs are held.
     subset_margin : float

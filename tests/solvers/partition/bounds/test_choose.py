@@ -11,7 +11,7 @@ import pytest
 import relatum as rt
 from instances.partitions import proved
 from relatum.solvers.control import Control
-from relatum.solvers.partition.bounds import choose as bounding
+from relatum.solvers.partition.bounds import choose
 from relatum.solvers.partition.bounds.choose import ChoiceSettings, affordable_bound
 from relatum.solvers.partition.bounds.known import Known
 from relatum.solvers.partition.bounds.packing import packing_bound
@@ -67,7 +67,7 @@ def test_packing_without_a_partition_needs_time(monkeypatch, quick, background, 
         guides.append(known.partition is not None)
         return packing_bound(problem, known, control)
 
-    monkeypatch.setattr(bounding, "packing_bound", watched)
+    monkeypatch.setattr(choose, "packing_bound", watched)
     bound, proof = affordable_bound(problem, Control(time_limit=limit), partition, settings)
     assert proved(problem, bound, proof)
     assert guides

@@ -45,7 +45,7 @@ class PathSettings:
     more_scans: int = 200  # pairs per path searched for, in addition
     patience: int = 5  # rounds in which a hundredth of the gap must be closed
     violation: float = 0.1  # of the rows looked for at first
-    least_violation: float = 0.004  # and when all larger ones are found
+    least_violation: float = 0.004  # of the rows looked for when all larger ones are found
     few_new: float = 0.01  # share of new rows below which smaller violations are looked for
     wedges: int = 5_000_000  # steps over two pairs up to which all may close over a column
     chunk: int = 20_000_000  # terms of rows passed over between two looks at the clock

@@ -37,7 +37,7 @@ class TriangleSettings:
     iterations: int = 100  # of the linear programming engine, per round
     patience: int = 5  # rounds in which a hundredth of the gap must be closed
     violation: float = 0.05  # of the rows looked for at first
-    least_violation: float = 0.004  # and when all larger ones are found
+    least_violation: float = 0.004  # of the rows looked for when all larger ones are found
 
 
 QUICK = TriangleSettings(rounds=16, work=1e8)  # about a second

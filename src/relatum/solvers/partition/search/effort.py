@@ -28,7 +28,7 @@ class SearchSettings:
     chain_patience: int = 100  # moves of a chain that gain nothing: to its end is quadratic
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
     many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
-    many_in_small_sets: int = 1000  # and where they are small
+    many_in_small_sets: int = 1000  # elements from which there are many, where sets are small
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class Effort:
 
     pool: int = 16  # partitions in the pool
     sweeps: int = 200  # of an annealing in the first epoch
-    repeats: int = 1  # epochs after which they double
+    repeats: int = 1  # epochs after which the sweeps double
     children: int = 4  # per generation: independent of one another
     patience: int = 6  # generations without a new member after which an epoch ends
     generations: int = 1 << 30  # after which an epoch ends in any case
     epochs: int = 4  # in a row without a better partition after which the search ends
     hot: float = 0.12  # first temperature of new partitions
-    warm: float = 0.12  # and of children
+    warm: float = 0.12  # first temperature of children
     group: float = 0.12  # first temperature of groups of elements
-    cool: float = 0.05  # and of elements afterwards
+    cool: float = 0.05  # first temperature of elements, after their groups have moved
     regroup: bool = True  # whether every other child is made by moving groups of elements
     heats: tuple[float, ...] = (0.3, 1.0, 1.6, 1.0)  # factors on `hot`, in turn
     # Whether children change the factor they inherit a little. What keeps a child like its
