@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from relatum.lp import backend_named
+from relatum.lp import engine_named
 from relatum.lp.highs import HighsProgram
 
 
@@ -22,7 +22,7 @@ def dual_bound(cost, matrix, rhs, y, lower, upper):
     return float(rhs @ y + np.where(r > 0, upper * r, lower * r).sum())
 
 
-def check(backend, seed):
+def check(engine, seed):
     """Values equal scipy's, and multipliers prove them, while rows come and the box changes."""
     rng = np.random.default_rng(seed)
     cost, matrix, rhs = random_program(rng)
@@ -31,7 +31,7 @@ def check(backend, seed):
     first = np.arange(n) == 0
     half = max(1, len(rhs) // 2)
     for c in (cost, -cost):
-        program = backend(c, lower, upper)
+        program = engine(c, lower, upper)
         program.add_rows(csr_array(matrix[:half]), rhs[:half])
         program.solve(10.0)
         if half < len(rhs):
@@ -57,7 +57,7 @@ def test_programs_agree_with_scipy(seed):
 
 
 def test_it_is_found_by_name():
-    assert backend_named("highs") is HighsProgram
+    assert engine_named("highs") is HighsProgram
 
 
 def test_no_rows_is_a_program_too():

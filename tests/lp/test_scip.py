@@ -10,16 +10,16 @@ from scipy.sparse import csr_array
 
 import relatum as rt
 from relatum.errors import MissingDependencyError
-from relatum.lp import backend_named
+from relatum.lp import engine_named
 from relatum.lp.highs import HighsProgram
 from relatum.lp.scip import ScipProgram
 
 
-def program(backend, seed):
+def program(engine, seed):
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 6)), int(rng.integers(1, 6))
     cost = rng.normal(size=n)
-    lp = backend(cost, np.zeros(n), np.ones(n))
+    lp = engine(cost, np.zeros(n), np.ones(n))
     lp.add_rows(csr_array(rng.integers(-2, 3, (m, n)).astype(float)), rng.integers(0, 3, m) - 0.5)
     return cost, lp
 
@@ -57,6 +57,6 @@ def test_the_branch_and_cut_finds_the_same_value_on_both(feasible):
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyscipopt", None)
-    assert backend_named("scip") is ScipProgram
+    assert engine_named("scip") is ScipProgram
     with pytest.raises(MissingDependencyError, match=r"relatum\[scip\]"):
         ScipProgram(np.ones(1), np.zeros(1), np.ones(1))

@@ -8,11 +8,11 @@ room imports kernels and errors only. Begin with `protocol`.
 from relatum.lp.first_order import FirstOrderLP, RowBlock
 from relatum.lp.protocol import LinearProgram
 
-__all__ = ["FirstOrderLP", "LinearProgram", "RowBlock", "backend_named"]
+__all__ = ["FirstOrderLP", "LinearProgram", "RowBlock", "engine_named"]
 
 
-def backend_named(name: str) -> type[LinearProgram]:
-    """Return a backend, importing its package only now."""
+def engine_named(name: str) -> type[LinearProgram]:
+    """Return an engine, importing its package only now."""
     if name == "highs":
         from relatum.lp.highs import HighsProgram
 

@@ -1,4 +1,4 @@
-"""The small protocol that linear programming backends follow."""
+"""The small protocol that engines for linear programs follow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from relatum.array_types import Floats
 
 @dataclass(frozen=True, eq=False)
 class LPResult:
-    """The answer of a backend.
+    """The answer of an engine.
 
     `multipliers` are clipped at zero, one per row; any of them give a valid bound.
     """

@@ -19,8 +19,8 @@ class ScipProgram:
             from pyscipopt import LP
         except ImportError as error:
             raise MissingDependencyError(
-                "The SCIP backend needs the package pyscipopt; install relatum[scip], or use the "
-                "default backend HiGHS."
+                "The SCIP engine needs the package pyscipopt; install relatum[scip], or use the "
+                "default engine HiGHS."
             ) from error
         self._n = len(cost)
         self._lp = LP(sense="maximize")

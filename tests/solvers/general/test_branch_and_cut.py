@@ -17,8 +17,8 @@ from relatum.solvers.control import Control
 from relatum.solvers.general.branch_and_cut import BranchAndCut
 
 
-def run(problem, backend=HighsProgram, **control):
-    return BranchAndCut(problem, Control(**control), backend).run()
+def run(problem, engine=HighsProgram, **control):
+    return BranchAndCut(problem, Control(**control), engine).run()
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -53,7 +53,7 @@ def test_integer_scores_are_proved_without_a_gap():
 
 
 class Stops(HighsProgram):
-    """A backend that gives up with a point that means nothing."""
+    """An engine that gives up with a point that means nothing."""
 
     def solve(self, time_limit):
         result = super().solve(time_limit)
@@ -61,7 +61,7 @@ class Stops(HighsProgram):
 
 
 class SaysInfeasible(HighsProgram):
-    """A backend that calls everything infeasible."""
+    """An engine that calls everything infeasible."""
 
     def solve(self, time_limit):
         result = super().solve(time_limit)
@@ -69,7 +69,7 @@ class SaysInfeasible(HighsProgram):
 
 
 class Sloppy(HighsProgram):
-    """A backend whose multipliers are off."""
+    """An engine whose multipliers are off."""
 
     def solve(self, time_limit):
         result = super().solve(time_limit)
@@ -78,15 +78,15 @@ class Sloppy(HighsProgram):
         return LPResult(result.status, result.x, result.multipliers + 0.1 * noise)
 
 
-@pytest.mark.parametrize("backend", [Stops, SaysInfeasible, Sloppy])
-def test_bounds_hold_whatever_the_backend_does(backend):
+@pytest.mark.parametrize("engine", [Stops, SaysInfeasible, Sloppy])
+def test_bounds_hold_whatever_the_engine_does(engine):
     rng = np.random.default_rng(1)
     for name in ("PARTIAL_ORDERS", "PREORDERS", "INJECTIONS", "EQUIVALENCES"):
         for _ in range(4):
             c = rng.normal(size=(3, 3))
             problem = rt.Problem(c, getattr(rt, name))
             best = naive.best_value(c, naive.members(naive.NAMED[name], 3, 3))
-            outcome = run(problem, backend, time_limit=2.0)
+            outcome = run(problem, engine, time_limit=2.0)
             check_certificate(problem, Certificate(outcome.bound, outcome.proof))
             assert outcome.bound >= best - 1e-9
             if outcome.relation is not None:

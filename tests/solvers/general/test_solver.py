@@ -1,4 +1,4 @@
-"""Registration of the branch-and-cut on its two backends."""
+"""Registration of the branch-and-cut on its two engines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 import naive
 import relatum as rt
+from relatum.solvers.general.branch_and_cut import Settings
 from relatum.solvers.registry import SOLVERS
 
 
@@ -19,7 +20,7 @@ def test_it_takes_anything_that_fits(monkeypatch, name):
     assert solver.refuses(problem) is None
     assert solver.proves
     assert solver.decompose
-    monkeypatch.setattr("relatum.solvers.general.solver.MOST_PAIRS", 11)
+    monkeypatch.setattr("relatum.solvers.general.solver.SETTINGS", Settings(most_pairs=11))
     assert "at most 11 pairs, and there are 12" in solver.refuses(problem)
 
 
@@ -29,7 +30,7 @@ def test_scip_runs_only_by_name():
     assert SOLVERS["branch_and_cut"].rank(problem, True) < math.inf
 
 
-def test_both_backends_find_a_surjection():
+def test_both_engines_find_a_surjection():
     pytest.importorskip("pyscipopt")
     c = np.array([[3.0, 2.0, -9.0], [3.0, -9.0, -9.0], [3.0, 1.0, 0.5], [0.0, 0.0, -1.0]])
     problem = rt.Problem(c, rt.MAPS & rt.HAS_PREIMAGE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,39 @@ from relatum.solvers.incumbent import Incumbent
 from relatum.solvers.registry import Outcome
 from relatum.solvers.tree import Tree
 
-FRACTIONAL = 1e-6
+
+@dataclass(frozen=True)
+class Settings:
+    """What the search takes on, and may spend.
+
+    Attributes
+    ----------
+    most_pairs : int
+        Pairs of a problem that is accepted: a dense linear program beyond this does not fit.
+    improved_pairs : int
+        Pairs up to which the first relation is improved pair by pair: each trial repairs all.
+    rows_per_element : int
+        Violated rows added per round, for each element of the larger side.
+    violation : float
+        Least violation of rows to add: above the tolerance of the engines.
+    fractional : float
+        How far from 0 and 1 a value counts as undecided: that tolerance, too.
+    stall : float
+        Share of the gap that a round has to close.
+    patience : int
+        Rounds in a row that may fail to, before a node is branched.
+    """
+
+    most_pairs: int = 1_000_000
+    improved_pairs: int = 1000
+    rows_per_element: int = 40
+    violation: float = 1e-5
+    fractional: float = 1e-6
+    stall: float = 1e-3
+    patience: int = 5
+
+
+SETTINGS = Settings()
 
 
 class BranchAndCut:
@@ -36,12 +69,12 @@ class BranchAndCut:
     ----------
     problem : Problem
     control : Control
-    backend : type
-        The linear programming backend.
+    engine : type
+        Of linear programs.
     """
 
-    def __init__(self, problem: Problem, control: Control, backend: type[LinearProgram]) -> None:
-        self.problem, self.control, self.backend = problem, control, backend
+    def __init__(self, problem: Problem, control: Control, engine: type[LinearProgram]) -> None:
+        self.problem, self.control, self.engine = problem, control, engine
         self.space = PairSpace(problem)
         self.pool = RowPool(self.space)
         self.propagator = Propagator(problem.feasible)
@@ -67,7 +100,7 @@ class BranchAndCut:
         root = Node(closure.state, math.inf, steps=[closure])
         self._start(root)
         lower, upper = self.space.box(root.state)
-        self.lp = self.backend(self.space.cost, lower, upper)
+        self.lp = self.engine(self.space.cost, lower, upper)
         self._add_first_rows()
         self._take_bound(root, np.zeros(len(self.pool)))
         self._improve(root.state)
@@ -99,7 +132,7 @@ class BranchAndCut:
 
     def _improve(self, state: NDArray[np.int8]) -> None:
         """Force each open pair to its other value and repair; keep what is better."""
-        if self.best is None or state.size > 1000:
+        if self.best is None or state.size > SETTINGS.improved_pairs:
             return
         better = True
         while better and not self.control.expired():
@@ -187,17 +220,16 @@ class BranchAndCut:
             x = np.clip(result.x, 0.0, 1.0)
             found = self._separate(x)
             y = self.space.matrix_of(x)
-            fractional = np.abs(x - np.rint(x)) > FRACTIONAL
+            fractional = np.abs(x - np.rint(x)) > SETTINGS.fractional
             if not found and not fractional.any():
                 if self.problem.feasible.contains(Relation(y > 0.5)):  # not so if the LP stopped
                     self._offer(y > 0.5)
                 return None if self.tree.closes(node) else self._any_open_pair(node)
             self._round(node.state, y - 0.5, y > 0.5)
-            stalled = (
-                stalled + 1 if node.bound > last - 1e-3 * abs(last - self.incumbent.value) else 0
-            )
+            least = SETTINGS.stall * abs(last - self.incumbent.value)
+            stalled = stalled + 1 if node.bound > last - least else 0
             last = node.bound
-            if not found or (stalled >= 5 and fractional.any()):
+            if not found or (stalled >= SETTINGS.patience and fractional.any()):
                 return self._choose_pair(x, fractional)
 
     def _any_open_pair(self, node: Node) -> tuple[int, int] | None:
@@ -218,9 +250,9 @@ class BranchAndCut:
 
     def _separate(self, x: Floats) -> int:
         y = self.space.matrix_of(x)
-        limit = 40 * max(self.problem.shape)
+        limit = SETTINGS.rows_per_element * max(self.problem.shape)
         return sum(
-            self._add(p.name, p.violated(y, tolerance=1e-5, limit=limit))
+            self._add(p.name, p.violated(y, tolerance=SETTINGS.violation, limit=limit))
             for p in self.properties
             if p.name == "transitive"
         )
@@ -249,14 +281,14 @@ class BranchAndCut:
         """Find multipliers that show that the node's rows contradict each other."""
         lower, upper = self.space.box(node.state)
         m = self.space.size
-        helper = self.backend(
+        program = self.engine(
             np.append(np.zeros(m), -1.0), np.append(lower, 0.0), np.append(upper, np.inf)
         )
         from scipy.sparse import csr_array, hstack
 
         column = csr_array(-np.ones((len(self.pool), 1)))
-        helper.add_rows(hstack([self.pool.matrix, column], format="csr"), self.pool.rhs)
-        y = helper.solve(self.control.remaining()).multipliers
+        program.add_rows(hstack([self.pool.matrix, column], format="csr"), self.pool.rhs)
+        y = program.solve(self.control.remaining()).multipliers
         r, constant = self.pool.reduced_costs(np.zeros(m), y)
         if constant + float(np.where(r > 0, upper * r, lower * r).sum()) < -1e-9:
             node.cuts, node.infeasible, node.bound = self.pool.cuts(y), True, -math.inf

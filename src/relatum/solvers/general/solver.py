@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import math
 
-from relatum.lp import backend_named
+from relatum.lp import engine_named
 from relatum.problem import Problem
 from relatum.solvers.control import Control
-from relatum.solvers.general.branch_and_cut import BranchAndCut
+from relatum.solvers.general.branch_and_cut import SETTINGS, BranchAndCut
 from relatum.solvers.registry import Outcome, Solver, register
-
-MOST_PAIRS = 1_000_000  # a dense linear program beyond this does not fit
 
 
 def _refuses(problem: Problem) -> str | None:
     pairs = problem.shape[0] * problem.shape[1]
-    if pairs > MOST_PAIRS:
-        return f"takes at most {MOST_PAIRS} pairs, and there are {pairs}"
+    if pairs > SETTINGS.most_pairs:
+        return f"takes at most {SETTINGS.most_pairs} pairs, and there are {pairs}"
     return None
 
 
 def _on_highs(problem: Problem, control: Control) -> Outcome:
-    return BranchAndCut(problem, control, backend_named("highs")).run()
+    return BranchAndCut(problem, control, engine_named("highs")).run()
 
 
 def _on_scip(problem: Problem, control: Control) -> Outcome:
-    return BranchAndCut(problem, control, backend_named("scip")).run()
+    return BranchAndCut(problem, control, engine_named("scip")).run()
 
 
 register(

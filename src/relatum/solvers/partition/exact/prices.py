@@ -14,7 +14,7 @@ from scipy import sparse
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
-from relatum.lp import backend_named
+from relatum.lp import engine_named
 from relatum.proof import Cuts, most_capped_pairs
 from relatum.proof.checker import excess_margin
 from relatum.solvers.control import Control
@@ -203,7 +203,7 @@ class SetPrices:
         sides = pool.sides()
         cost = np.concatenate([np.ones(g), sides - self._row_inside().sum(axis=0)])
         free = np.zeros(len(cost)), np.full(len(cost), np.inf)
-        program = backend_named("highs")(-cost, *free)
+        program = engine_named("highs")(-cost, *free)
         masks = pool.sets[use]
         program.add_rows(*self._rows(masks, pool.worth[use]))
         rng, steps = np.random.default_rng(0), self.settings.steps
