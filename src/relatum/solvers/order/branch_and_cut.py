@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from relatum.array_types import Floats
 from relatum.proof import Branch, Cuts, Fix, Leaf, Proof, SubsetOrder
 from relatum.solvers.control import Control
 from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
@@ -55,8 +56,23 @@ class Settings:
     ----------
     iterations, node_iterations : int
         Iterations of the linear programming engine per round, at the root and elsewhere.
+    first_iterations : int
+        Iterations of the first round at the root, where rows are few; the k-th round has k times
+        as many, up to `iterations`.
     root_rounds, node_rounds : int
         Rounds of separation at most.
+    violation : float
+        Least violation of rows to add at first; times 0.4 when nothing is found.
+    least_violation : float
+        Below this, and without {0,1/2}-cuts, separation at the root has failed.
+    half_violation : float
+        What the least violation is raised to after {0,1/2}-cuts, which move the point.
+    per_pair, node_per_pair : int
+        Violated rows added per round for each pair.
+    stall, node_stall : float
+        Share of the gap that the last rounds have to close, lest {0,1/2}-cuts are sought.
+    patience, node_patience : int
+        How many rounds these are; one, if no row was violated.
     half_rounds, node_half_rounds : int
         Rounds in which {0,1/2}-cuts are sought.
     half_sources, node_half_sources : int
@@ -67,15 +83,28 @@ class Settings:
         Pairs tried before a node is split at the best of them.
     probe_iterations : int
         Iterations of each such trial.
+    fixed_share : float
+        Share of the open pairs above which fixing them is worth its room in the certificate.
     max_nodes : int
+        Nodes opened at most: far more than there is time for.
     states : int
         Subsets looked at to order outright what is left open.
     """
 
     iterations: int = 180
     node_iterations: int = 100
+    first_iterations: int = 60
     root_rounds: int = 400
     node_rounds: int = 8
+    violation: float = 0.05
+    least_violation: float = 1e-3
+    half_violation: float = 0.01
+    per_pair: int = 2
+    node_per_pair: int = 1
+    stall: float = 0.03
+    node_stall: float = 0.05
+    patience: int = 5
+    node_patience: int = 2
     half_rounds: int = 40
     half_sources: int = 60
     node_half_rounds: int = 3
@@ -83,6 +112,7 @@ class Settings:
     few_open: float = 0.4
     candidates: int = 4
     probe_iterations: int = 30
+    fixed_share: float = 0.05
     max_nodes: int = 1_000_000
     states: int = 6_000
 
@@ -145,17 +175,15 @@ class BranchAndCut:
         assert relaxation is not None
         is_root = node.depth == 0
         limit = s.root_rounds if is_root else s.node_rounds
+        per_pair = s.per_pair if is_root else s.node_per_pair
         history: list[float] = []
-        threshold, halves = 0.05, 0
+        threshold, halves = s.violation, 0
         if is_root:
-            relaxation.separate(relaxation.point(), 0.05, 2)
+            relaxation.separate(relaxation.point(), threshold, per_pair)
         else:
             relaxation.lp.drop_implied()
         for round_ in range(limit):
-            self.stats["rounds"] += 1
-            iterations = min(s.iterations, 60 * (round_ + 1)) if is_root else s.node_iterations
-            relaxation.lp.run(iterations)
-            x = relaxation.point()
+            x = self._solve(relaxation, round_, is_root)
             if is_root or round_ == 0:
                 self.incumbent.improve(x, self.rng)
             if self._closes(node) or self._fix(node):
@@ -167,28 +195,44 @@ class BranchAndCut:
                 self._report(relaxation.lp.bound)
             history.append(relaxation.lp.bound)
             relaxation.lp.drop_idle()
-            worst = relaxation.separate(x, threshold, 2 if is_root else 1)
+            worst = relaxation.separate(x, threshold, per_pair)
             if worst == 0.0:
                 threshold *= 0.4
-            if self._stalls(history, 1 if worst == 0.0 else (5 if is_root else 2), is_root):
+            if self._stalls(history, worst == 0.0, is_root):
                 if halves >= self._half_rounds(relaxation, is_root):
                     break
                 halves += 1
-                sources = s.half_sources if is_root else s.node_half_sources
-                added = relaxation.add_half_cuts(x, sources, self.rng)
-                self.stats["half_cuts"] += added
-                if not added and (threshold < 1e-3 or not is_root):
+                added = self._add_half_cuts(relaxation, x, is_root)
+                if not added and (threshold < s.least_violation or not is_root):
                     break
-                threshold = max(threshold, 0.01)
+                threshold = max(threshold, s.half_violation)
         node.keep_bound(relaxation)
         return False
 
-    def _stalls(self, history: list[float], back: int, is_root: bool) -> bool:
+    def _solve(self, relaxation: PairRelaxation, round_: int, is_root: bool) -> Floats:
+        """Run the linear programming engine for one round; return the point it reaches."""
+        s = self.settings
+        self.stats["rounds"] += 1
+        at_root = min(s.iterations, s.first_iterations * (round_ + 1))
+        relaxation.lp.run(at_root if is_root else s.node_iterations)
+        return relaxation.point()
+
+    def _add_half_cuts(self, relaxation: PairRelaxation, x: Floats, is_root: bool) -> int:
+        sources = self.settings.half_sources if is_root else self.settings.node_half_sources
+        added = relaxation.add_half_cuts(x, sources, self.rng)
+        self.stats["half_cuts"] += added
+        return added
+
+    def _stalls(self, history: list[float], nothing_found: bool, is_root: bool) -> bool:
         """Say whether the last rounds brought little of what is missing."""
+        s = self.settings
+        share, back = (s.stall, s.patience) if is_root else (s.node_stall, s.node_patience)
+        if nothing_found:
+            back = 1
         if len(history) <= back:
             return False
         gap = history[-1] - self.incumbent.cutoff
-        return history[-back - 1] - history[-1] < (0.03 if is_root else 0.05) * gap
+        return history[-back - 1] - history[-1] < share * gap
 
     def _half_rounds(self, relaxation: PairRelaxation, is_root: bool) -> int:
         """Return how often {0,1/2}-cuts are worth their time.
@@ -213,7 +257,7 @@ class BranchAndCut:
         relaxation = node.relaxation
         assert relaxation is not None
         pairs, values = relaxation.fixable(self.incumbent.exact_cutoff)
-        if len(pairs) <= 0.05 * _open_columns(relaxation):
+        if len(pairs) <= self.settings.fixed_share * _open_columns(relaxation):
             return False
         cuts = relaxation.cuts()
         wrap, consistent = relaxation.assign(pairs, values)

@@ -7,6 +7,7 @@ of an estimate say how far the best preorder is from either.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,21 @@ from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, Preorde
 from relatum.solvers.order.preorder_search import PreorderSearch, classes_of
 from relatum.solvers.registry import Outcome, Solver, choose, register
 
-MOST_ELEMENTS = 400  # of a problem that is accepted: there is a row for every triple
+
+@dataclass(frozen=True)
+class PreorderSettings:
+    """What the search for preorders takes on, and may spend before and beside a proof."""
+
+    most_elements: int = 400  # of a problem that is accepted: there is a row for every triple
+    idle_kicks: int = 20  # per element, without a better relation, after which the search ends
+    idle_kicks_first: int = 2  # per element, where a proof follows that improves the relation
+    least_kicks: int = 10  # in addition, for a few elements
+    report_kicks: int = 50  # between two reports of progress
+    smaller_seconds: float = 2.0  # at most for each smaller set that a preorder is compared with
+    least_seconds: float = 0.1  # for each of these when time is up
+
+
+SETTINGS = PreorderSettings()
 _SETS = {s.names for s in (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)}
 
 
@@ -40,8 +55,8 @@ def _refuses(problem: Problem) -> str | None:
         return "is for PREORDERS, PARTIAL_ORDERS and WEAK_ORDERS"
     if problem.feasible.cap is not None or problem.feasible.groups:
         return "takes evidence, but no caps and no groups, beside these sets"
-    if problem.n > MOST_ELEMENTS:
-        return f"takes at most {MOST_ELEMENTS} elements, and there are {problem.n}"
+    if problem.n > SETTINGS.most_elements:
+        return f"takes at most {SETTINGS.most_elements} elements, and there are {problem.n}"
     return None
 
 
@@ -93,10 +108,11 @@ def _kicks(search: PreorderSearch, control: Control, prove: bool) -> None:
     n = len(search.best)
     if n < 3:
         return
-    idle, limit = 0, (2 if prove else 20) * n + 10
+    per_element = SETTINGS.idle_kicks_first if prove else SETTINGS.idle_kicks
+    idle, limit = 0, per_element * n + SETTINGS.least_kicks
     while idle < limit and not control.expired():
         idle = 0 if search.kick(2 + idle % 4) else idle + 1
-        if idle % 50 == 0:
+        if idle % SETTINGS.report_kicks == 0:
             control.report(search.value)
 
 
@@ -155,7 +171,8 @@ def _values_within(problem: Problem, control: Control) -> dict[str, float]:
             solver = choose(part, "auto", False)
         except SolverError:
             continue
-        child = Control(time_limit=min(2.0, max(0.1, control.remaining())), seed=control.seed)
+        seconds = max(SETTINGS.least_seconds, control.remaining())
+        child = Control(time_limit=min(SETTINGS.smaller_seconds, seconds), seed=control.seed)
         relation = solver.run(part, child).relation
         if relation is not None:
             values[name] = part.value(relation)

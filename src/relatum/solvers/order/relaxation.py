@@ -9,7 +9,7 @@ objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided r
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
@@ -27,7 +27,19 @@ from relatum.solvers.reductions import imply_steps
 
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
-HALF_EFFORT = 60  # nodes looked at from each source of a {0,1/2}-cut
+
+
+@dataclass(frozen=True)
+class HalfCutSettings:
+    """Which {0,1/2}-cuts are sought, and which are added."""
+
+    undecided: float = 0.49  # distance from 1/2 below which a pair is a source of cuts
+    longest: float = 0.9  # total slack of an odd walk: rows of those below 1 are violated
+    effort: int = 60  # nodes looked at from each source
+    violation: float = 0.02  # of the rows that are added
+
+
+HALF_CUTS = HalfCutSettings()
 
 
 class OrderRelaxation(PairRelaxation):
@@ -93,9 +105,9 @@ class OrderRelaxation(PairRelaxation):
         i, j = self.upper
         distance = np.abs(x[i, j] - 0.5)
         order = np.lexsort((rng.random(len(i)), np.round(distance, 3)))
-        chosen = order[distance[order] < 0.49][:limit]
+        chosen = order[distance[order] < HALF_CUTS.undecided][:limit]
         sources = np.column_stack([i[chosen], j[chosen]])
-        steps, ends, _ = half_cycles(x, sources, 0.9, HALF_EFFORT)
+        steps, ends, _ = half_cycles(x, sources, HALF_CUTS.longest, HALF_CUTS.effort)
         if not len(ends):
             return 0
         index = _half_index(steps, ends)
@@ -109,7 +121,7 @@ class OrderRelaxation(PairRelaxation):
         columns = self.column[a, b]
         shape = (len(rhs), len(i))
         matrix = sparse.csr_array((coefficient.astype(np.float64), columns, start), shape=shape)
-        broken = matrix @ x[i, j] - rhs > 0.02
+        broken = matrix @ x[i, j] - rhs > HALF_CUTS.violation
         if broken.any():
             self.lp.add_rows(HALVES, index[broken], matrix[broken], -np.inf, rhs[broken])
         return int(np.count_nonzero(broken))
