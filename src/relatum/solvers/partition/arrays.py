@@ -30,6 +30,7 @@ from relatum.problem import (
 )
 from relatum.solvers.reductions.contraction import groups_of_must_links
 
+FAR = 1e15  # stands for the log-odds of pairs that are decided beforehand
 MATRIX_ELEMENTS = 2000  # elements up to which searches want listed pairs written to a matrix
 
 

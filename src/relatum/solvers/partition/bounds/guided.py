@@ -22,7 +22,8 @@ from relatum.kernels.partition.guided import (
 )
 from relatum.problem import Problem
 from relatum.solvers.control import Control
-from relatum.solvers.partition.bounds.known import FAR, Known, Proved
+from relatum.solvers.partition.arrays import FAR
+from relatum.solvers.partition.bounds.known import Known, Proved
 from relatum.solvers.partition.bounds.packing import PACKING, DensePacking, packing_bound
 
 

@@ -15,8 +15,6 @@ from relatum.proof import Cuts, Leaf, Proof
 
 Proved = tuple[float, Proof]
 
-FAR = 1e15  # stands for the log-odds of pairs that are decided beforehand
-
 
 @dataclass(frozen=True, eq=False)
 class Known:

@@ -20,8 +20,8 @@ from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_trian
 from relatum.problem import Problem, SparseScores, condensed_places
 from relatum.proof import FAMILIES, Cuts
 from relatum.solvers.control import Control
-from relatum.solvers.partition.arrays import condensed_arrays, keys_of, listed_arrays
-from relatum.solvers.partition.bounds.known import FAR, Known, Proved, raised
+from relatum.solvers.partition.arrays import FAR, condensed_arrays, keys_of, listed_arrays
+from relatum.solvers.partition.bounds.known import Known, Proved, raised
 from relatum.solvers.trivial_bound import trivial_bound
 
 

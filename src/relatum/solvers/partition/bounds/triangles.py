@@ -25,7 +25,7 @@ from relatum.solvers.partition.bounds.known import (
     raised,
 )
 from relatum.solvers.partition.exact.node import Node
-from relatum.solvers.partition.exact.relaxation import Relaxation
+from relatum.solvers.partition.exact.relaxation import CUTS, Relaxation
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def triangle_bound(
         if not pays(bounds, settings.patience, gap) or control.expired():
             break
         relaxation.drop_idle()
-        if not _separated(relaxation, violation, rng):
+        rows = relaxation.lp.n_rows
+        if relaxation.separate(violation, rng) <= CUTS.few_new * rows:
             violation = max(0.4 * violation, settings.least_violation)
     return raised(node.best_bound, magnitude, pool_cuts(node.best_pool))
 
@@ -89,13 +90,3 @@ def _relaxation(problem: Problem, cuts: tuple[Cuts, ...]) -> Relaxation:
         relaxation.add_packed(cut.index, cut.multipliers)
     relaxation.lp.evaluate()
     return relaxation
-
-
-def _separated(relaxation: Relaxation, violation: float, rng: np.random.Generator) -> bool:
-    """Add violated rows; say whether there were any to speak of."""
-    before = relaxation.lp.n_rows
-    top = relaxation.add_triangles(violation)
-    if top < 0.5 or relaxation.lp.n_rows - before < 0.01 * before:
-        relaxation.add_wheels(violation, rng)
-        relaxation.add_two_partitions(violation, rng)
-    return relaxation.lp.n_rows - before > 0.01 * before

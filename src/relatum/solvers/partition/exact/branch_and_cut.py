@@ -46,12 +46,26 @@ class Settings:
         A node is branched when this share of the gap has not been closed in `patience`
         rounds.
     patience : int
+        Rounds.
+    root_stall, root_patience : float
+        Factors on these two at the root, whose rows serve every node.
     candidates : int
         Pairs tried in strong branching.
     trial : int
         Iterations of the engine in each such trial.
+    stake : float
+        How much the size of a score counts in the choice of these pairs, beside their distance
+        from 0 and 1.
+    last_rounds, last_iterations : int
+        Rounds, and iterations of the engine in each, that a node gets whose pairs are all fixed.
+    last_violation : float
+        Least violation of the triangles that are added then.
     search : int
         Iterations of local search before the first round.
+    round_search : int
+        Iterations of local search from each point, and from the best partition, in every round.
+    first_rounds : int
+        Rounds from which on points are rounded: the first ones are far from any partition.
     annealed : int
         Elements from which a search by annealing comes before branching: for fewer, the local
         search of the incumbent is enough.
@@ -66,9 +80,17 @@ class Settings:
     least_threshold: float = 0.004
     stall: float = 0.1
     patience: int = 3
+    root_stall: float = 0.3
+    root_patience: int = 4
     candidates: int = 3
     trial: int = 60
+    stake: float = 0.02
+    last_rounds: int = 50
+    last_iterations: int = 1000
+    last_violation: float = 1e-3
     search: int = 400
+    round_search: int = 20
+    first_rounds: int = 3
     annealed: int = 20
     annealing: float = 0.1
     most_elements: int = 2500
@@ -130,7 +152,7 @@ class _Search:
             self.tree.report(node.bound, self.stats["nodes"], self.stats["rows"])
             history.append(min(bound, node.bound))
             node.relaxation.drop_idle()
-            added = self.separate(node, threshold)
+            added = node.relaxation.separate(threshold, self.rng)
             moved = node.fix_by_reduced_cost(self.incumbent.exact_cutoff)
             if self.tree.closes(node):
                 return True
@@ -142,33 +164,23 @@ class _Search:
 
     def stalls(self, history: list[float], node: Node) -> bool:
         """Say whether the last rounds have closed too little of the gap."""
-        p, share = self.settings.patience, self.settings.stall
-        if node.depth == 0:  # rows found at the root serve every node
-            p, share = 4 * p, 0.3 * share
+        s = self.settings
+        p, share = s.patience, s.stall
+        if node.depth == 0:
+            p, share = s.root_patience * p, s.root_stall * share
         if len(history) <= p:
             return False
         gap = history[-p - 1] - self.incumbent.value
         return history[-p - 1] - min(history[-p:]) < share * gap
 
-    def separate(self, node: Node, threshold: float) -> int:
-        """Add violated rows; return how many."""
-        r = node.relaxation
-        before = r.lp.n_rows
-        top = r.add_triangles(threshold)
-        few = r.lp.n_rows - before < 0.01 * before
-        if top < 0.5 or few:
-            r.add_wheels(threshold, self.rng)
-            r.add_two_partitions(threshold, self.rng)
-        return r.lp.n_rows - before
-
     def look_for_better(self, node: Node) -> None:
         """Round the relaxation's point to a partition and search around it."""
-        r = node.relaxation
-        if self.stats["rounds"] < 3 and r.n_open:
+        r, s = node.relaxation, self.settings
+        if self.stats["rounds"] < s.first_rounds and r.n_open:
             return
         seed = self.control.seed + self.stats["rounds"]
-        self.incumbent.round(r.point(), node.labels, 20, seed)
-        self.incumbent.search(20, seed)
+        self.incumbent.round(r.point(), node.labels, s.round_search, seed)
+        self.incumbent.search(s.round_search, seed)
 
     def anneal(self) -> None:
         """Before branching begins, look for a better partition by annealing."""
@@ -212,11 +224,12 @@ class _Search:
 
     def exhaust(self, node: Node) -> None:
         """Close a node whose pairs are all fixed: by its partition, or because none is left."""
-        for _ in range(50):
+        s = self.settings
+        for _ in range(s.last_rounds):
             if self.control.expired() or self.tree.closes(node):
                 break
-            node.relaxation.add_triangles(1e-3)
-            node.run(1000)
+            node.relaxation.add_triangles(s.last_violation)
+            node.run(s.last_iterations)
             self.look_for_better(node)
         self.tree.leave(node.bound)
 
@@ -224,7 +237,7 @@ class _Search:
         """Return open pairs, the most undecided first."""
         r = node.relaxation
         x, w = r.lp.x, np.abs(r.lp.objective)
-        undecided = np.minimum(x, 1 - x) + 0.02 * w / (1e-9 + w.max(initial=0.0))
+        undecided = np.minimum(x, 1 - x) + self.settings.stake * w / (1e-9 + w.max(initial=0.0))
         undecided[r.lp.lower >= r.lp.upper] = -1
         columns = np.argsort(-undecided, kind="stable")[: self.settings.candidates]
         i, j = np.triu_indices(r.n, 1)
@@ -257,9 +270,9 @@ def _root(opening: Opening, seed: int) -> Node:
         relaxation.add_caps(cap)
     root = Node(relaxation, np.arange(n), contracts=cap >= n)
     if root.contracts and (state == 1).any():
-        root._contract()
+        root.contract()
     root.relaxation.pack(seed)
-    root._record()
+    root.record()
     return root
 
 

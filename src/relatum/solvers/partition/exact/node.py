@@ -59,9 +59,10 @@ class Node:
     branch: tuple[tuple[int, int], Node, Node] | None = None
 
     def __post_init__(self) -> None:
-        self._record()
+        self.record()
 
-    def _record(self) -> None:
+    def record(self) -> None:
+        """Take the bound of the relaxation, and the rows that prove it, for the best."""
         self.best_bound = self.relaxation.bound
         self.best_pool: Pool = dict(self.relaxation.lp.pool)
 
@@ -69,7 +70,7 @@ class Node:
         """Iterate the relaxation and remember its best bound."""
         self.relaxation.lp.run(iterations)
         if self.relaxation.bound < self.best_bound:
-            self._record()
+            self.record()
         return self.relaxation.bound
 
     @property
@@ -94,17 +95,17 @@ class Node:
         self._advance(lambda then: Fix(cuts, pairs, values, then))
         r.fix(columns, values)
         if joins and self.contracts:
-            self._contract()
+            self.contract()
         else:
             r.lp.evaluate()
-        self._record()
+        self.record()
         return True
 
     def _advance(self, step: Callable[[Proof], Proof]) -> None:
         self.stages.append(_Stage(self.best_bound, self.best_pool, step))
         self.best_bound, self.best_pool = np.inf, {}
 
-    def _contract(self) -> None:
+    def contract(self) -> None:
         """Make related nodes one; a node that is unrelated to itself ends the branch."""
         r = self.relaxation
         _, found = connected_components(coo_array(r.state == 1), directed=False)
@@ -123,8 +124,8 @@ class Node:
         r.lp.evaluate()
         node = Node(r, self.labels, self.contracts, self.depth + 1, self.bound)
         if related and self.contracts:
-            node._contract()
-            node._record()
+            node.contract()
+            node.record()
         return node
 
     def split(self, pair: tuple[int, int], unrelated: Node, related: Node) -> None:

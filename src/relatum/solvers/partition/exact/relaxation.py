@@ -24,9 +24,7 @@ from relatum.kernels.partition.packing import pack_triangles
 from relatum.lp import FirstOrderLP
 from relatum.problem import condensed_places
 from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
-from relatum.solvers.partition.arrays import square
-
-FAR = 1e15  # stands for the log-odds of pairs that are fixed
+from relatum.solvers.partition.arrays import FAR, square
 
 
 @dataclass(frozen=True)
@@ -35,8 +33,16 @@ class CutSettings:
 
     Attributes
     ----------
+    shallow : float
+        Largest violation of triangles below which wheels and 2-partition rows are sought, too.
+    few_new : float
+        Share of new rows below which they are sought all the same.
     per_pair : int
         Triangles that bound the same pair from below.
+    triangle_share : float
+        Of the largest violation, that a triangle must have.
+    most_triangles, most_wheels, most_two_partitions : int
+        Rows added at most.
     wheel_width : int
         Elements on the rim of an odd wheel at most.
     wheel_centres : int
@@ -45,13 +51,32 @@ class CutSettings:
         Random fractional pairs from which 2-partition rows grow.
     two_partition_steps : int
         Of their ascent: short rows are quick, and deep enough.
+    undecided : float
+        Distance from 0 and 1 from which on a pair is fractional.
+    parallel : float
+        Cosine of the angle between two 2-partition rows above which one is enough.
+    packing_levels : tuple of float
+        Conflicts of at least so many mean scores are packed, one level after the other: the
+        heavy ones first.
+    packing_triangles : int
+        Triangles looked at for each pair of a level.
     """
 
+    shallow: float = 0.5
+    few_new: float = 0.01
     per_pair: int = 8
+    triangle_share: float = 0.2
+    most_triangles: int = 30_000
+    most_wheels: int = 200
+    most_two_partitions: int = 300
     wheel_width: int = 12
     wheel_centres: int = 100
     two_partition_seeds: int = 1500
     two_partition_steps: int = 6
+    undecided: float = 0.05
+    parallel: float = 0.6
+    packing_levels: tuple[float, ...] = (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1)
+    packing_triangles: int = 64
 
 
 CUTS = CutSettings()
@@ -133,7 +158,16 @@ class Relaxation:
         rows = SparseRows(start, a, b, ones, np.full(n, cap - 1))
         self.lp.add_rows("at_most", index, _row_matrix(rows, n), high=cap - 1.0)
 
-    def add_triangles(self, threshold: float, share: float = 0.2, limit: int = 30_000) -> float:
+    def separate(self, threshold: float, rng: np.random.Generator) -> int:
+        """Add violated rows, triangles first; return how many."""
+        before = self.lp.n_rows
+        top = self.add_triangles(threshold)
+        if top < CUTS.shallow or self.lp.n_rows - before < CUTS.few_new * before:
+            self.add_wheels(threshold, rng)
+            self.add_two_partitions(threshold, rng)
+        return self.lp.n_rows - before
+
+    def add_triangles(self, threshold: float) -> float:
         """Add violated triangles; return the largest violation seen.
 
         Of those that bound the same pair from below, the most violated few are taken.
@@ -142,7 +176,8 @@ class Relaxation:
         if not len(violation):
             return 0.0
         top = float(violation.max())
-        index, violation = index[violation >= share * top], violation[violation >= share * top]
+        large = violation >= CUTS.triangle_share * top
+        index, violation = index[large], violation[large]
         keys, first = np.unique(_keys(index), return_index=True)
         first = first[~np.isin(keys, self._known, assume_unique=True)]
         closing = condensed_places(index[first, 0], index[first, 2], self.n)
@@ -150,8 +185,8 @@ class Relaxation:
         starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
         rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
         first = first[order[rank < CUTS.per_pair]]
-        if len(first) > limit:
-            first = first[np.argsort(-violation[first], kind="stable")[:limit]]
+        if len(first) > CUTS.most_triangles:
+            first = first[np.argsort(-violation[first], kind="stable")[: CUTS.most_triangles]]
         self._append_triangles(index[first].astype(np.int64))
         return top
 
@@ -163,10 +198,10 @@ class Relaxation:
         y = np.empty(len(index))
         size = float(np.abs(lp.objective).mean()) if lp.objective.size else 0.0
         rng = np.random.default_rng(seed)
-        count = 0
-        for level in (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1):
+        count, probes = 0, CUTS.packing_triangles
+        for level in CUTS.packing_levels:
             order = rng.permutation(self.n)
-            count = pack_triangles(residual, self.n, order, 64, level * size, index, y, count)
+            count = pack_triangles(residual, self.n, order, probes, level * size, index, y, count)
         self.add_packed(index[:count].astype(np.int64), y[:count])
         lp.evaluate()
 
@@ -189,33 +224,31 @@ class Relaxation:
             self.lp.add_triples("transitive", index, np.column_stack(columns))
             self._known = np.union1d(self._known, _keys(index))
 
-    def add_wheels(self, threshold: float, rng: np.random.Generator, limit: int = 200) -> int:
+    def add_wheels(self, threshold: float, rng: np.random.Generator) -> int:
         """Add violated odd wheels around random centres."""
         centres = rng.permutation(self.n)[: CUTS.wheel_centres]
         priority = rng.random(self.n)
         index, violation = violated_wheels(
             self.point(), centres, priority, threshold, CUTS.wheel_width
         )
-        order = np.argsort(-violation, kind="stable")[: 4 * limit]
-        index = _unlike_wheels(index[order].astype(np.int64), limit)
+        order = np.argsort(-violation, kind="stable")[: 4 * CUTS.most_wheels]
+        index = _unlike_wheels(index[order].astype(np.int64), CUTS.most_wheels)
         if len(index):
             rows = odd_wheel_rows(index, (self.n, self.n))
             matrix = _row_matrix(rows, self.n)
             self.lp.add_rows("odd_wheel", index, matrix, high=rows.rhs.astype(np.float64))
         return len(index)
 
-    def add_two_partitions(
-        self, threshold: float, rng: np.random.Generator, limit: int = 300
-    ) -> int:
+    def add_two_partitions(self, threshold: float, rng: np.random.Generator) -> int:
         """Add violated 2-partition rows, the deepest first, none too parallel to another."""
         x = self.point()
-        i, j = np.nonzero(np.triu((x > 0.05) & (x < 0.95), 1))
+        i, j = np.nonzero(np.triu((x > CUTS.undecided) & (x < 1 - CUTS.undecided), 1))
         if not len(i):
             return 0
         pick = rng.permutation(len(i))[: CUTS.two_partition_seeds]
         seeds = np.column_stack([i[pick], j[pick]])
         sides, violation = violated_two_partitions(x, seeds, threshold, CUTS.two_partition_steps)
-        index = _unlike_two_partitions(sides, violation, limit)
+        index = _unlike_two_partitions(sides, violation)
         if len(index):
             rows = two_partition_rows(index, (self.n, self.n))
             matrix = _row_matrix(rows, self.n)
@@ -308,16 +341,15 @@ def _unlike_wheels(index: Index, limit: int) -> Index:
     return index[chosen]
 
 
-def _unlike_two_partitions(
-    sides: NDArray[np.int8], violation: Floats, limit: int, parallel: float = 0.6
-) -> Index:
+def _unlike_two_partitions(sides: NDArray[np.int8], violation: Floats) -> Index:
     """Choose rows by violation over norm, skipping those too parallel to a chosen one."""
     if not len(violation):
         return np.empty((0, 1), dtype=np.int64)
     size = np.count_nonzero(sides, axis=1)
     norm = np.sqrt(size * (size - 1) / 2)
     order = np.argsort(-violation / norm, kind="stable")
-    chosen = choose_unlike(sides[order], norm[order], limit, parallel)
+    limit = CUTS.most_two_partitions
+    chosen = choose_unlike(sides[order], norm[order], limit, CUTS.parallel)
     return _two_partition_index(sides[order[chosen]])
 
 
