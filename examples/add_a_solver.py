@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import relatum as rt
-from relatum.solvers.registry import Outcome, Solver, register
+from relatum.solvers import Outcome, Solver, register
 
 
 def refuses(problem):

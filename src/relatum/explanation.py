@@ -131,7 +131,7 @@ def explain(
 
     Examples
     --------
-    >>> from relatum.problem.feasible import EQUIVALENCES
+    >>> from relatum.problem import EQUIVALENCES
     >>> problem = Problem([[0, 5, -1], [5, 0, 4], [-1, 4, 0]], EQUIVALENCES)
     >>> why = explain(problem, infer(problem, prove=True), 0, 2)
     >>> print(why)

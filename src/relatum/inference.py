@@ -97,7 +97,7 @@ def infer(
 
     Examples
     --------
-    >>> from relatum.problem.feasible import EQUIVALENCES
+    >>> from relatum.problem import EQUIVALENCES
     >>> e = infer(Problem([2.0, -1.0, 3.0], EQUIVALENCES), prove=True)
     >>> e.relation.labels.tolist(), e.value, e.status.name
     ([0, 0, 0], 4.0, 'OPTIMAL')

@@ -166,7 +166,7 @@ def partial_evidence(labels: Any, feasible: FeasibleSet) -> FeasibleSet:
     --------
     >>> partial_evidence([0, -1, 0, 1], EQUIVALENCES)
     evidence(related=[(0, 2)], unrelated=[(0, 3), (2, 3)])
-    >>> from relatum.problem.feasible import MAPS
+    >>> from relatum.problem import MAPS
     >>> partial_evidence([2, -1, 0], MAPS)
     evidence(related=[(0, 2), (2, 0)])
     """

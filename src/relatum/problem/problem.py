@@ -44,7 +44,7 @@ class Problem:
 
     Examples
     --------
-    >>> from relatum.problem.feasible import EQUIVALENCES
+    >>> from relatum.problem import EQUIVALENCES
     >>> p = Problem([2.0, -1.0, 3.0], EQUIVALENCES)
     >>> p.value(Partition([0, 0, 0]))
     4.0

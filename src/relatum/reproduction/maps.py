@@ -93,15 +93,7 @@ def curve(
         def fit(power: int = power, key: dict[str, Any] = key) -> dict[str, Any]:
             nonlocal start
             x, z = features.made
-            # of few features, Newton's method or L-BFGS finishes what dual ascent does slowly
-            solver = "auto" if lifting.degree == 1 else "sdca"
-            model = LogisticMeasure(
-                2.0**power,
-                solver=solver,
-                tol=settings.map_tolerance,
-                max_epochs=settings.map_epochs if solver == "sdca" else 100,
-                random_state=settings.seed,
-            )
+            model = _model(settings, lifting, power)
             images = (x, train.labels), (z, test.labels)
             before = start
             result, start = _fit(model, *images, before)
@@ -118,6 +110,18 @@ def curve(
             if fits[-1]["relative_gap"] > _HOPELESS:
                 start = None
     return fits
+
+
+def _model(settings: Settings, lifting: Lifting, power: int) -> LogisticMeasure:
+    # of few features, Newton's method or L-BFGS finishes what dual ascent does slowly
+    solver = "auto" if lifting.degree == 1 else "sdca"
+    return LogisticMeasure(
+        2.0**power,
+        solver=solver,
+        tol=settings.map_tolerance,
+        max_epochs=settings.map_epochs if solver == "sdca" else 100,
+        random_state=settings.seed,
+    )
 
 
 def _fit(

@@ -9,7 +9,7 @@ with `registry`, then `direct.threshold`, the shortest solver.
 # Importing a module registers its solvers.
 from relatum.solvers import direct, general, order, partition
 from relatum.solvers.control import Control, Monitor, Progress, polite_interrupts
-from relatum.solvers.registry import SOLVERS, Outcome, Solver, choose, solver_named
+from relatum.solvers.registry import SOLVERS, Outcome, Solver, choose, register, solver_named
 from relatum.solvers.trivial_bound import trivial_bound
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "order",
     "partition",
     "polite_interrupts",
+    "register",
     "solver_named",
     "trivial_bound",
 ]

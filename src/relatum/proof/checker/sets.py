@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from relatum.array_types import Index
+from relatum.array_types import Floats, Index
 from relatum.errors import CertificateError
 from relatum.kernels.partition.sets import best_sets
 from relatum.proof.certificate import Cuts
@@ -44,15 +44,8 @@ def excess_margin(weights: NDArray[Any], prices: NDArray[Any], cap: int) -> floa
 
 def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) -> Any:
     """Return the bound of prices of elements, for the log-odds that some rows leave."""
-    if not isinstance(given, DenseView):
-        raise CertificateError("Prices of elements need a score for every pair.")
-    view, to = given, given.arithmetic
-    if not view.feasible.has("reflexive", "symmetric", "transitive"):
-        raise CertificateError(f"Prices of elements are about partitions, not {view.feasible}.")
-    u = np.asarray(prices, dtype=np.float64)
-    n = view.shape[0]
-    if u.shape != (n,) or not np.isfinite(u).all():
-        raise CertificateError("There must be a price, a finite number, for each element.")
+    view, u = _checked_prices(given, prices)
+    n, to = len(u), view.arithmetic
     if view.empty:
         return NOTHING
     groups, found = connected_components(coo_array(view.state == 1), directed=False)
@@ -87,6 +80,18 @@ def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) ->
     if over > 0:  # each set, and there are no more than groups, may have so much more
         parts += [to.number(over) + (1 if to.exact else 0)] * groups
     return constant + to.total(np.array(parts, dtype=object))
+
+
+def _checked_prices(given: object, prices: NDArray[Any]) -> tuple[DenseView, Floats]:
+    """Refuse what prices say nothing about, and prices that are no numbers."""
+    if not isinstance(given, DenseView):
+        raise CertificateError("Prices of elements need a score for every pair.")
+    if not given.feasible.has("reflexive", "symmetric", "transitive"):
+        raise CertificateError(f"Prices of elements are about partitions, not {given.feasible}.")
+    u = np.asarray(prices, dtype=np.float64)
+    if u.shape != given.shape[:1] or not np.isfinite(u).all():
+        raise CertificateError("There must be a price, a finite number, for each element.")
+    return given, u
 
 
 def _rounding(r: NDArray[Any], labels: Index) -> NDArray[Any]:
