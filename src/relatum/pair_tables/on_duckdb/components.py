@@ -113,7 +113,7 @@ class Buckets:
     fixed: Index  # (k, 3): evidence inside units, low place, high place, 1 or 0; sorted
     lost_pairs: int  # positive pairs in no bucket: cut by splitting, or forbidden
     lost_bits: float  # of those that might have been kept, which the bound must count
-    lost: Floats  # (n,): the same by component, at its smallest element
+    lost: Floats  # (n,): these bits by component, at its smallest element
 
 
 def fill_buckets(

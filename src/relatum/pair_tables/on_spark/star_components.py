@@ -33,10 +33,10 @@ def star_components(edges: Any) -> Any:
     """
     stars = edges.select(fn.greatest("a", "b").alias("u"), fn.least("a", "b").alias("v"))
     stars = computed(stars.where("u != v").distinct())
-    before = _print_of(stars)
+    before = _fingerprint(stars)
     for _ in range(Tuning.star_rounds):
         stars = computed(_small_star(_large_star(stars)))
-        now = _print_of(stars)
+        now = _fingerprint(stars)
         if now == before:
             return stars.select(fn.col("u").alias("node"), fn.col("v").alias("root"))
         before = now
@@ -59,7 +59,7 @@ def computed(frame: Any) -> Any:
     return frame.localCheckpoint()
 
 
-def _print_of(stars: Any) -> tuple[Any, ...]:
+def _fingerprint(stars: Any) -> tuple[Any, ...]:
     """Return number and hash of the edges: the same after a round only at the end."""
     hashed = fn.xxhash64("u", "v")
     row = stars.agg(

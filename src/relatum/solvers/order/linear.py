@@ -41,6 +41,18 @@ class LinearSettings:
         Elements of a problem that is accepted: matrices of all pairs are held.
     subset_margin : float
         Of all absolute weights: more than the sums of solver and checker round.
+    proof_steps, most_proof_steps : int
+        Steps of annealing per element before a proof, and in all: the proof improves the order.
+    first_steps : int
+        Steps per element of the first cycle of annealing where no proof is wanted.
+    longer : int
+        How many times as long each cycle is as the one before.
+    idle_cycles : int
+        Cycles in a row without a better order after which annealing ends.
+    timely : float
+        Share of the time left that a cycle may fill, for its speed is known only roughly.
+    least_steps : int
+        Steps per element below which a cycle is not worth beginning.
     """
 
     few_states: int = 500
@@ -48,6 +60,13 @@ class LinearSettings:
     batch_states: int = 20_000
     most_elements: int = 5_000
     subset_margin: float = 4e-12
+    proof_steps: int = 50
+    most_proof_steps: int = 100_000
+    first_steps: int = 2_000
+    longer: int = 4
+    idle_cycles: int = 2
+    timely: float = 0.93
+    least_steps: int = 500
 
 
 SETTINGS = LinearSettings()
@@ -156,7 +175,8 @@ def _by_search(
     difference = w - w.T
     if not control.prove:
         return _anneal_only(search, control, difference, base)
-    search.anneal(min(50 * n, 100_000), expired=control.expired)
+    steps = min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps)
+    search.anneal(steps, expired=control.expired)
     before = plan.before[np.ix_(part, part)]
     incumbent = OrderIncumbent(difference, search.order, base, large, before)
     if not _integers(w):  # differences may be integers in floating point only
@@ -181,22 +201,22 @@ def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) 
     A cycle after which the next one would not end in time is made as long as the time left,
     by the speed of those before: one long annealing is worth more than two of half its length.
     """
-    n = len(search.order)
-    steps, idle, seconds_a_step = 2_000 * n, 0, 0.0
+    n, s = len(search.order), SETTINGS
+    steps, idle, seconds_per_step = s.first_steps * n, 0, 0.0
     incumbent = OrderIncumbent(d, search.order, base)
-    while not control.expired() and idle < 2:
-        if seconds_a_step > 0:
-            fits = 0.93 * control.remaining() / seconds_a_step
-            if fits < 5 * steps:
+    while not control.expired() and idle < s.idle_cycles:
+        if seconds_per_step > 0:
+            fits = s.timely * control.remaining() / seconds_per_step
+            if fits < (1 + s.longer) * steps:  # no room for this cycle and the next
                 steps = int(fits)
-            if steps < 500 * n:
+            if steps < s.least_steps * n:
                 break
         began = control.seconds()
         idle = 0 if search.cycle(steps, control.expired) else idle + 1
-        seconds_a_step = (control.seconds() - began) / steps
+        seconds_per_step = (control.seconds() - began) / steps
         incumbent.offer(search.order)
         control.report(incumbent.value + base)
-        steps *= 4
+        steps *= s.longer
     return _Part(search.order, math.inf, None, {})
 
 

@@ -73,6 +73,8 @@ class Settings:
         Share of the time left that it may take.
     most_elements : int
         Elements of a problem that is accepted: there is a column for every pair.
+    few_elements : int
+        Elements up to which a proof is quick enough to be made without being asked for.
     """
 
     iterations: int = 100
@@ -94,6 +96,7 @@ class Settings:
     annealed: int = 20
     annealing: float = 0.1
     most_elements: int = 2500
+    few_elements: int = 40
 
 
 SETTINGS = Settings()
@@ -291,7 +294,7 @@ register(
         proves=True,
         refuses=_refuses,
         run=run,
-        rank=lambda problem, prove: 1.0 if prove or problem.n <= 40 else 10.0,
+        rank=lambda problem, prove: 1.0 if prove or problem.n <= SETTINGS.few_elements else 10.0,
         decompose=True,
     )
 )

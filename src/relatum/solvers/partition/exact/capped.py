@@ -42,6 +42,12 @@ class Settings:
         Rows added per round.
     search : int
         Iterations of local search before the first node.
+    round_search : int
+        Iterations of local search from the sets that a node picks.
+    stake : float
+        How much the size of a score counts in the choice of a pair to branch on: it breaks ties.
+    few_elements : int
+        Elements up to which a proof is quick enough to be made without being asked for.
     most_sets : float
         Sets within the cap up to which a problem is accepted; few of them are looked at.
     small : int
@@ -55,6 +61,9 @@ class Settings:
     violation: float = 0.02
     rows: int = 100
     search: int = 400
+    round_search: int = 10
+    stake: float = 1e-3
+    few_elements: int = 40
     most_sets: float = 1e10
     small: int = 4
 
@@ -158,12 +167,13 @@ class _Search:
                 labels[mask] = n + k
                 taken |= mask
         incumbent, seed = self.opening.incumbent, self.control.seed + self.stats["nodes"]
-        incumbent.search_from(labels, 10, seed)
+        incumbent.search_from(labels, self.settings.round_search, seed)
 
     def branch(self, node: _Node, relaxation: SetPrices, priced: Priced) -> bool:
         """Split a node at the pair that is most undecided; False if none is open."""
         x, between = priced.x, np.abs(relaxation.between)
-        undecided = np.minimum(x, 1 - x) + 1e-3 * between / (1e-300 + between.max(initial=0.0))
+        stake = self.settings.stake * between / (1e-300 + between.max(initial=0.0))
+        undecided = np.minimum(x, 1 - x) + stake
         undecided[np.tril_indices(len(x))] = -1.0
         undecided[relaxation.apart] = -1.0
         a, b = np.unravel_index(int(np.argmax(undecided)), x.shape)
@@ -225,7 +235,7 @@ def _refuses(problem: Problem) -> str | None:
 def _rank(problem: Problem, prove: bool) -> float:
     """Prefer this solver to one of pairs where sets are small."""
     small = SETTINGS.small * (problem.feasible.cap or problem.n) <= problem.n
-    exact = prove or problem.n <= 40
+    exact = prove or problem.n <= SETTINGS.few_elements
     return (0.5 if small else 1.5) if exact else 9.0
 
 

@@ -16,6 +16,13 @@ class SearchSettings:
     disputed: int = 800  # elements up to which what several starts disagree on is searched
     starts: int = 8  # first partitions of what is too large for pools
     hots: tuple[float, ...] = (0.2, 0.05, 0.12, 0.03, 0.16)  # of the first short annealings
+    first_sweeps: int = 30  # of the very first annealing, so that there is something soon
+    openings: int = 40  # annealings before the pool, at most
+    idle_openings: int = 4  # in a row without a better partition after which they end
+    opening_sweeps: int = 60  # of each of them
+    group_hots: tuple[float, float] = (0.12, 0.05)  # of those of groups, then of elements
+    agreed_hot: float = 0.16  # of annealings from what several starts have agreed on
+    agreed_sweeps: int = 100  # of these
     cold: float = 0.01  # where annealings end
     spare_sets: int = 4  # that an annealing may make in addition to those it finds
     copied: int = 4000  # elements up to which scores may be copied in single precision
@@ -23,10 +30,17 @@ class SearchSettings:
     listed_work: float = 1e7  # listed pairs looked at between two looks at the clock
     listed_hots: tuple[float, ...] = (0.2, 0.4, 0.8, 1.4)  # of annealings over listed pairs
     listed_cold: float = 0.02  # where these end
-    many_entries: int = 4_000_000  # compressed rows above which one annealing per round must do
+    listed_visits: float = 4e8  # listed pairs and elements visited in a first round, about
+    listed_sweeps: tuple[int, int] = (5, 60)  # fewest and most of an annealing in that round
+    many_entries: int = 4_000_000  # of compressed rows, from which one annealing per round must do
+    many_listed_hots: tuple[float, ...] = (0.4,)  # of that one
+    idle_rounds: int = 3  # in a row without a better partition after which rounds end
     outlier: float = 20.0  # medians above which a listed score acts as a rule, whatever its size
     chain_patience: int = 100  # moves of a chain that gain nothing: to its end is quadratic
+    chain_work: float = 1e8  # scores looked at by chains between two looks at the clock
+    greedy_pairs: float = 36e6  # of a dense problem that is joined greedily: its heap holds all
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
+    threaded: int = 100  # elements from which pools use a second thread: below, it costs time
     many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small
 

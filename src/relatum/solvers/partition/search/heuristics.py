@@ -112,7 +112,7 @@ def _opening(run: _Run, search: DenseSearch) -> Index:
     state = search.improve(search.complete(_nothing(search), (0,)))
     value, best = search.found(state)
     run.report(value)
-    state = search.anneal(state, hots[1], 30, first_seed)
+    state = search.anneal(state, hots[1], SETTINGS.first_sweeps, first_seed)
     better, labels = search.found(state)
     if better > value:
         value, best = better, labels
@@ -120,20 +120,22 @@ def _opening(run: _Run, search: DenseSearch) -> Index:
     state = search.joined() if run.start is None else search.complete(run.start, (0,))
     state = search.improve(state)
     idle = 0
-    for number in range(40):
+    sweeps = SETTINGS.opening_sweeps
+    for number in range(SETTINGS.openings):
         better, labels = search.found(state)
         idle = idle + 1 if better <= value else 0
         if idle == 0:
             value, best = better, labels
             run.report(value)
-        if search.stop() or idle >= 4:
+        if search.stop() or idle >= SETTINGS.idle_openings:
             break
         seed = first_seed + number
         if number % 2 and idle:  # what the last two agree on moves as one
-            state = search.regroup(best, intersection(best, labels), (0.12, 0.05), 60, seed)
+            cells = intersection(best, labels)
+            state = search.regroup(best, cells, SETTINGS.group_hots, sweeps, seed)
         else:
             state = search.complete(best, (0,))
-            state = search.anneal(state, hots[number % len(hots)], 60, seed)
+            state = search.anneal(state, hots[number % len(hots)], sweeps, seed)
     return best
 
 
@@ -161,7 +163,8 @@ def _many_starts(run: _Run) -> Found:
 
         def annealed(number: int) -> tuple[float, Index]:
             state = search.complete(best, (0,))
-            return search.found(search.anneal(state, 0.16, 100, first_seed + number))
+            hot, sweeps = SETTINGS.agreed_hot, SETTINGS.agreed_sweeps
+            return search.found(search.anneal(state, hot, sweeps, first_seed + number))
 
         if not search.stop():
             found = [(search.value(best), best), *executor.map(annealed, range(2))]
@@ -198,11 +201,14 @@ def _sparse_rounds(run: _Run, rounds: int) -> Found:
     rng = np.random.default_rng(run.control.seed)
     best = search.climb(np.arange(search.n) if start is None else start, rng)
     value = search.value(best)
-    sweeps = int(np.clip(4e8 / (4 * (search.n_entries + search.n)), 5, 60))
+    affordable = SETTINGS.listed_visits / (4 * (search.n_entries + search.n))
+    sweeps = int(np.clip(affordable, *SETTINGS.listed_sweeps))
+    many = search.n_entries >= SETTINGS.many_entries
+    hots = SETTINGS.many_listed_hots if many else SETTINGS.listed_hots
     used = idle = 0
-    while used < rounds and idle < 3 and not search.stop():
+    while used < rounds and idle < SETTINGS.idle_rounds and not search.stop():
         found = [(value, best)]
-        for hot in SETTINGS.listed_hots if search.n_entries < SETTINGS.many_entries else (0.4,):
+        for hot in hots:
             labels = search.anneal(best, hot, sweeps, int(rng.integers(1 << 62)))
             found.append((search.value(labels), labels))
             run.report(max(v for v, _ in found))
@@ -236,7 +242,7 @@ def _chains(run: _Run) -> Found:
         weights, patience, search = np.zeros((0, 0)), SETTINGS.chain_patience, run.sparse()
     labels = _positive_start(instance) if run.start is None else run.start
     chains = new_chains(instance.rules, labels)
-    number, settings = 1, (search.tolerance, patience, 1e8)
+    number, settings = 1, (search.tolerance, patience, SETTINGS.chain_work)
     while not control.expired():
         pairs = _neighbours(graph, chains.state.labels, instance.weights is not None)
         at, gain = 0, 0.0
@@ -339,7 +345,7 @@ def _refuses(problem: Problem, most_pairs: float) -> str | None:
 def _register(name: str, run: Callable[[Problem, Control], Outcome], summary: str) -> None:
     """Register a heuristic; `infer` chooses only the local search by itself."""
     chosen = run is local_search
-    most = 36_000_000.0 if run is greedy_contraction else DENSE_LIMIT
+    most = SETTINGS.greedy_pairs if run is greedy_contraction else DENSE_LIMIT
     register(
         Solver(
             name=name,

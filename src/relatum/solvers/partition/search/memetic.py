@@ -30,7 +30,7 @@ import numpy as np
 
 from relatum.array_types import Index
 from relatum.solvers.partition.search.dense import DenseSearch, crossover, intersection
-from relatum.solvers.partition.search.effort import Effort
+from relatum.solvers.partition.search.effort import SETTINGS, Effort
 from relatum.solvers.partition.search.tempering import TEMPERING, Sample, Tempering
 
 Report = Callable[[float], None]
@@ -234,7 +234,7 @@ def evolve(
         The best partition, and how many partitions were annealed.
     """
     if threads is None:
-        threads = min(2, os.cpu_count() or 1) if search.n >= 100 else 1
+        threads = min(2, os.cpu_count() or 1) if search.n >= SETTINGS.threaded else 1
     best = None if champion is None else Member(search.value(champion), champion)
     idle, epoch, count = 0, 0, 0
     with ThreadPoolExecutor(threads) as executor:
