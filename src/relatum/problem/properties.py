@@ -35,7 +35,6 @@ from numpy.typing import ArrayLike
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import EvidenceError, FeasibleSetError
-from relatum.kernels.separation import first_intransitivity, violated_transitivity
 from relatum.problem.relation import read_only
 
 Shape = tuple[int, int]
@@ -183,6 +182,8 @@ class Transitive(Property):
     homogeneous = True
 
     def contains(self, matrix: Flags) -> bool:
+        from relatum.kernels.separation import first_intransitivity  # numba, only where it is used
+
         return int(first_intransitivity(np.ascontiguousarray(matrix))[0]) < 0
 
     def index(self, shape: Shape) -> Index:
@@ -192,6 +193,8 @@ class Transitive(Property):
         return np.array(triples, dtype=np.int64).reshape(-1, 3)
 
     def violated(self, x: Floats, tolerance: float = 1e-6, limit: int = 10_000) -> Index:
+        from relatum.kernels.separation import violated_transitivity
+
         index, _ = violated_transitivity(np.ascontiguousarray(x), tolerance, limit)
         return np.asarray(index)
 

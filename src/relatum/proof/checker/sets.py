@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Floats, Index
 from relatum.errors import CertificateError
@@ -44,6 +42,9 @@ def excess_margin(weights: NDArray[Any], prices: NDArray[Any], cap: int) -> floa
 
 def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) -> Any:
     """Return the bound of prices of elements, for the log-odds that some rows leave."""
+    from scipy.sparse import coo_array  # slow to import, and not needed to read a bundle
+    from scipy.sparse.csgraph import connected_components
+
     view, u = _checked_prices(given, prices)
     n, to = len(u), view.arithmetic
     if view.empty:

@@ -13,8 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 import relatum.proof.partition_rows  # noqa: F401  makes its families known
 from relatum.array_types import Index
@@ -185,6 +183,9 @@ class View:
 
     def require_related(self, labels: Index, a: Index, b: Index) -> None:
         """Refuse classes, 0, 1, ..., that the related pairs ab do not connect."""
+        from scipy.sparse import coo_array  # slow to import, and not needed to read a bundle
+        from scipy.sparse.csgraph import connected_components
+
         inner = labels[a] == labels[b]
         graph = coo_array((np.ones(int(inner.sum())), (a[inner], b[inner])), shape=self.shape)
         count, _ = connected_components(graph, directed=False)
