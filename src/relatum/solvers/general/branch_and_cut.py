@@ -30,33 +30,15 @@ from relatum.solvers.tree import Tree
 
 @dataclass(frozen=True)
 class Settings:
-    """What the search takes on, and may spend.
+    """What the search takes on, and may spend."""
 
-    Attributes
-    ----------
-    most_pairs : int
-        Pairs of a problem that is accepted: a dense linear program beyond this does not fit.
-    improved_pairs : int
-        Pairs up to which the first relation is improved pair by pair: each trial repairs all.
-    rows_per_element : int
-        Violated rows added per round, for each element of the larger side.
-    violation : float
-        Least violation of rows to add: above the tolerance of the engines.
-    fractional : float
-        How far from 0 and 1 a value counts as undecided: that tolerance, too.
-    stall : float
-        Share of the gap that a round has to close.
-    patience : int
-        Rounds in a row that may fail to, before a node is branched.
-    """
-
-    most_pairs: int = 1_000_000
-    improved_pairs: int = 1000
-    rows_per_element: int = 40
-    violation: float = 1e-5
-    fractional: float = 1e-6
-    stall: float = 1e-3
-    patience: int = 5
+    most_pairs: int = 1_000_000  # of a problem that is accepted: dense programs must fit
+    improved_pairs: int = 1000  # up to which a relation is improved: each trial repairs all pairs
+    rows_per_element: int = 40  # added per round, of the larger side
+    violation: float = 1e-5  # least of rows to add: above the tolerance of the engines
+    fractional: float = 1e-6  # distance from 0 and 1: that tolerance, too
+    stall: float = 1e-3  # share of the gap that a round has to close
+    patience: int = 5  # rounds in a row that may fail to, before a node is branched
 
 
 SETTINGS = Settings()

@@ -50,71 +50,33 @@ class _Node:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the search may spend.
+    """What the search may spend; iterations are those of the linear programming engine."""
 
-    Attributes
-    ----------
-    iterations, node_iterations : int
-        Iterations of the linear programming engine per round, at the root and elsewhere.
-    first_iterations : int
-        Iterations of the first round at the root, where rows are few; the k-th round has k times
-        as many, up to `iterations`.
-    root_rounds, node_rounds : int
-        Rounds of separation at most.
-    violation : float
-        Least violation of rows to add at first; times 0.4 when nothing is found.
-    least_violation : float
-        Below this, and without {0,1/2}-cuts, separation at the root has failed.
-    half_violation : float
-        What the least violation is raised to after {0,1/2}-cuts, which move the point.
-    per_pair, node_per_pair : int
-        Violated rows added per round for each pair.
-    stall, node_stall : float
-        Share of the gap that the last rounds have to close, lest {0,1/2}-cuts are sought.
-    patience, node_patience : int
-        How many rounds these are; one, if no row was violated.
-    half_rounds, node_half_rounds : int
-        Rounds in which {0,1/2}-cuts are sought.
-    half_sources, node_half_sources : int
-        Pairs from which a round looks for such cuts.
-    few_open : float
-        Share of open pairs at the root below which branching is quicker than such cuts.
-    candidates : int
-        Pairs tried before a node is split at the best of them.
-    probe_iterations : int
-        Iterations of each such trial.
-    fixed_share : float
-        Share of the open pairs above which fixing them is worth its room in the certificate.
-    max_nodes : int
-        Nodes opened at most: far more than there is time for.
-    states : int
-        Subsets looked at to order outright what is left open.
-    """
-
-    iterations: int = 180
-    node_iterations: int = 100
+    iterations: int = 180  # per round at the root
+    node_iterations: int = 100  # per round elsewhere
+    # in the first round at the root, where rows are few; the k-th has k times as many
     first_iterations: int = 60
-    root_rounds: int = 400
+    root_rounds: int = 400  # of separation at most
     node_rounds: int = 8
-    violation: float = 0.05
-    least_violation: float = 1e-3
-    half_violation: float = 0.01
-    per_pair: int = 2
+    violation: float = 0.05  # least of rows to add at first; times 0.4 when nothing is found
+    least_violation: float = 1e-3  # below this, separation at the root has failed
+    half_violation: float = 0.01  # what it is raised to after {0,1/2}-cuts, which move the point
+    per_pair: int = 2  # violated rows added per round for each pair, at the root
     node_per_pair: int = 1
-    stall: float = 0.03
+    stall: float = 0.03  # share of the gap that some rounds must close, lest half cuts are sought
     node_stall: float = 0.05
-    patience: int = 5
+    patience: int = 5  # how many rounds these are; one, if no row was violated
     node_patience: int = 2
-    half_rounds: int = 40
-    half_sources: int = 60
+    half_rounds: int = 40  # in which {0,1/2}-cuts are sought
+    half_sources: int = 60  # pairs from which such a round looks for them
     node_half_rounds: int = 3
     node_half_sources: int = 20
-    few_open: float = 0.4
-    candidates: int = 4
-    probe_iterations: int = 30
-    fixed_share: float = 0.05
-    max_nodes: int = 1_000_000
-    states: int = 6_000
+    few_open: float = 0.4  # share of open pairs at the root below which branching is quicker
+    candidates: int = 4  # pairs tried before a node is split at the best of them
+    probe_iterations: int = 30  # of each such trial
+    fixed_share: float = 0.05  # of open pairs, above which fixing is worth its room in the proof
+    max_nodes: int = 1_000_000  # far more than there is time for
+    states: int = 6_000  # subsets looked at to order outright what is left open
 
 
 class BranchAndCut:

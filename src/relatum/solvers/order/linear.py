@@ -27,46 +27,20 @@ from relatum.solvers.registry import Outcome, Solver, register
 
 @dataclass(frozen=True)
 class LinearSettings:
-    """When an order is found by which method.
+    """When an order is found by which method; steps are those of annealing."""
 
-    Attributes
-    ----------
-    few_states : int
-        Subsets that dynamic programming may look at before branch and cut takes over.
-    many_states : int
-        Subsets it may look at where it is asked for by name: less than the checker is ready for.
-    batch_states : int
-        Subsets it may look at in each component of many small problems solved at once.
-    most_elements : int
-        Elements of a problem that is accepted: matrices of all pairs are held.
-    subset_margin : float
-        Of all absolute weights: more than the sums of solver and checker round.
-    proof_steps, most_proof_steps : int
-        Steps of annealing per element before a proof, and in all: the proof improves the order.
-    first_steps : int
-        Steps per element of the first cycle of annealing where no proof is wanted.
-    longer : int
-        How many times as long each cycle is as the one before.
-    idle_cycles : int
-        Cycles in a row without a better order after which annealing ends.
-    timely : float
-        Share of the time left that a cycle may fill, for its speed is known only roughly.
-    least_steps : int
-        Steps per element below which a cycle is not worth beginning.
-    """
-
-    few_states: int = 500
-    many_states: int = 100_000
-    batch_states: int = 20_000
-    most_elements: int = 5_000
-    subset_margin: float = 4e-12
-    proof_steps: int = 50
-    most_proof_steps: int = 100_000
-    first_steps: int = 2_000
-    longer: int = 4
-    idle_cycles: int = 2
-    timely: float = 0.93
-    least_steps: int = 500
+    few_states: int = 500  # subsets of dynamic programming before branch and cut takes over
+    many_states: int = 100_000  # if it is asked for by name: less than the checker is ready for
+    batch_states: int = 20_000  # in each component of many small problems solved at once
+    most_elements: int = 5_000  # of a problem that is accepted: matrices of all pairs are held
+    subset_margin: float = 4e-12  # of all absolute weights: more than solver and checker round
+    proof_steps: int = 50  # per element, before a proof, which improves the order
+    most_proof_steps: int = 100_000  # in all, before a proof
+    first_steps: int = 2_000  # per element, of the first cycle where no proof is wanted
+    longer: int = 4  # how many times as long each cycle is as the one before
+    idle_cycles: int = 2  # in a row without a better order after which annealing ends
+    timely: float = 0.93  # share of the time left to fill: the speed is known only roughly
+    least_steps: int = 500  # per element, below which a cycle is not worth beginning
 
 
 SETTINGS = LinearSettings()

@@ -21,27 +21,14 @@ Heats = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class AnnealingSettings:
-    """How chains cool.
+    """How chains cool; heats are first and last temperatures, in mean absolute weights."""
 
-    Attributes
-    ----------
-    chains : int
-        How many there are, whatever the number of threads.
-    hot, warm : tuples of (first, last)
-        Temperatures of each chain, in units of the mean absolute weight. Where few weights are
-        large and most are small, either chain may be the better one. A warm start keeps most
-        of an order.
-    noise : int
-        Gumbel numbers drawn once and used in turn.
-    threaded : int
-        Elements from which chains run in threads: below, starting these takes longer.
-    """
-
-    chains: int = 2
+    chains: int = 2  # how many there are, whatever the number of threads
+    # one per chain: where few weights are large and most are small, either may be the better
     hot: Heats = ((3.0, 0.1), (20.0, 0.2))
-    warm: Heats = ((1.2, 0.1), (4.0, 0.2))
-    noise: int = 1 << 14
-    threaded: int = 60
+    warm: Heats = ((1.2, 0.1), (4.0, 0.2))  # of a start of which most is kept
+    noise: int = 1 << 14  # Gumbel numbers drawn once and used in turn
+    threaded: int = 60  # elements from which chains run in threads: starting these takes time
 
 
 SETTINGS = AnnealingSettings()

@@ -1,4 +1,4 @@
-"""What bounds share: raised totals that verify, pools without idle rows, and when to go on."""
+"""What bounds share: raised totals that verify, and when to go on."""
 
 from __future__ import annotations
 
@@ -6,16 +6,8 @@ import numpy as np
 
 import relatum as rt
 from instances.partitions import proved
-from relatum.lp import FirstOrderLP
 from relatum.proof.certificate import Branch, Cuts, Leaf
-from relatum.solvers.partition.bounds.known import (
-    Known,
-    cuts_of,
-    least_gap,
-    pays,
-    pool_cuts,
-    raised,
-)
+from relatum.solvers.partition.bounds.known import Known, cuts_of, least_gap, pays, raised
 
 
 def test_a_raised_total_is_proved_by_its_rows():
@@ -27,15 +19,6 @@ def test_a_raised_total_is_proved_by_its_rows():
     assert proved(problem, bound, proof)
     assert not proved(problem, *raised(2.9, 5.0, cuts))
     assert cuts_of(Branch((0, 1), proof, proof)) == ()
-
-
-def test_rows_without_weight_are_no_part_of_a_proof():
-    lp = FirstOrderLP(np.array([2.0, 3.0, -4.0]))
-    lp.add_triples("transitive", [[0, 1, 2], [1, 0, 2]], [[0, 1, 2], [0, 2, 1]])
-    lp.run(500)
-    (cut,) = pool_cuts(lp.pool)
-    assert cut.index.tolist() == [[0, 1, 2]]
-    assert (cut.multipliers > 0).all()
 
 
 def test_it_pays_while_a_hundredth_of_the_gap_is_closed_in_time():

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import relatum as rt
+from relatum.lp import FirstOrderLP
 from relatum.proof.certificate import Branch, Contract
 from relatum.solvers.partition.arrays import square
-from relatum.solvers.partition.exact.node import Node
+from relatum.solvers.partition.exact.node import Node, pool_cuts
 from relatum.solvers.partition.exact.relaxation import Relaxation
 
 
@@ -68,3 +69,12 @@ def test_branches_are_proved_and_cover_both_cases(problem):
     assert isinstance(proof, Branch)
     assert accepted(problem, limit + 1e-6, proof)
     assert not accepted(problem, limit - 0.01, proof)
+
+
+def test_rows_without_weight_are_no_part_of_a_proof():
+    lp = FirstOrderLP(np.array([2.0, 3.0, -4.0]))
+    lp.add_triples("transitive", [[0, 1, 2], [1, 0, 2]], [[0, 1, 2], [0, 2, 1]])
+    lp.run(500)
+    (cut,) = pool_cuts(lp.pool)
+    assert cut.index.tolist() == [[0, 1, 2]]
+    assert (cut.multipliers > 0).all()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from relatum.array_types import Index
-from relatum.lp import RowBlock
 from relatum.problem import Partition
 from relatum.proof import Cuts, Leaf, Proof
 
@@ -34,11 +33,6 @@ class Known:
 def cuts_of(proof: Proof) -> tuple[Cuts, ...]:
     """Return the rows and multipliers of a proof without branches."""
     return proof.cuts if isinstance(proof, Leaf) else ()
-
-
-def pool_cuts(pool: Mapping[str, RowBlock]) -> list[Cuts]:
-    """Return the rows of a pool that have weight."""
-    return [Cuts(name, rows.index, rows.multipliers).positive() for name, rows in pool.items()]
 
 
 def raised(total: float, magnitude: float, cuts: Iterable[Cuts]) -> Proved:

@@ -21,16 +21,9 @@ from relatum.problem import Problem
 from relatum.proof import Cuts, gap_to_close, path_rows
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import ListedArrays, group_states, keys_of, listed_arrays
-from relatum.solvers.partition.bounds.known import (
-    Known,
-    Proved,
-    cuts_of,
-    least_gap,
-    pays,
-    pool_cuts,
-    raised,
-)
+from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, least_gap, pays, raised
 from relatum.solvers.partition.bounds.packing import PACKING, adjacency
+from relatum.solvers.partition.exact.node import pool_cuts
 
 WIDTH = max(PACKING.lengths) + 1  # elements of the longest path that becomes a row
 

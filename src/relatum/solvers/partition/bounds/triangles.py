@@ -15,16 +15,8 @@ from relatum.problem import Problem
 from relatum.proof import Cuts, gap_to_close
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import square_arrays
-from relatum.solvers.partition.bounds.known import (
-    Known,
-    Proved,
-    cuts_of,
-    least_gap,
-    pays,
-    pool_cuts,
-    raised,
-)
-from relatum.solvers.partition.exact.node import Node
+from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, least_gap, pays, raised
+from relatum.solvers.partition.exact.node import Node, pool_cuts
 from relatum.solvers.partition.exact.relaxation import CUTS, Relaxation
 
 

@@ -32,71 +32,28 @@ from relatum.solvers.tree import Tree
 
 @dataclass(frozen=True)
 class Settings:
-    """What the search may spend.
+    """What the search may spend; iterations are those of the linear programming engine."""
 
-    Attributes
-    ----------
-    iterations : int
-        Iterations of the linear programming engine per round.
-    threshold : float
-        Least violation of rows to add at first; times 0.4 when nothing is found.
-    least_threshold : float
-        Below this, separation has failed.
-    stall : float
-        A node is branched when this share of the gap has not been closed in `patience`
-        rounds.
-    patience : int
-        Rounds.
-    root_stall, root_patience : float
-        Factors on these two at the root, whose rows serve every node.
-    candidates : int
-        Pairs tried in strong branching.
-    trial : int
-        Iterations of the engine in each such trial.
-    stake : float
-        How much the size of a score counts in the choice of these pairs, beside their distance
-        from 0 and 1.
-    last_rounds, last_iterations : int
-        Rounds, and iterations of the engine in each, that a node gets whose pairs are all fixed.
-    last_violation : float
-        Least violation of the triangles that are added then.
-    search : int
-        Iterations of local search before the first round.
-    round_search : int
-        Iterations of local search from each point, and from the best partition, in every round.
-    first_rounds : int
-        Rounds from which on points are rounded: the first ones are far from any partition.
-    annealed : int
-        Elements from which a search by annealing comes before branching: for fewer, the local
-        search of the incumbent is enough.
-    annealing : float
-        Share of the time left that it may take.
-    most_elements : int
-        Elements of a problem that is accepted: there is a column for every pair.
-    few_elements : int
-        Elements up to which a proof is quick enough to be made without being asked for.
-    """
-
-    iterations: int = 100
-    threshold: float = 0.05
-    least_threshold: float = 0.004
-    stall: float = 0.1
-    patience: int = 3
-    root_stall: float = 0.3
-    root_patience: int = 4
-    candidates: int = 3
-    trial: int = 60
-    stake: float = 0.02
-    last_rounds: int = 50
-    last_iterations: int = 1000
-    last_violation: float = 1e-3
-    search: int = 400
-    round_search: int = 20
-    first_rounds: int = 3
-    annealed: int = 20
-    annealing: float = 0.1
-    most_elements: int = 2500
-    few_elements: int = 40
+    iterations: int = 100  # per round
+    threshold: float = 0.05  # least violation of rows to add at first; times 0.4 if there is none
+    least_threshold: float = 0.004  # below this, separation has failed
+    stall: float = 0.1  # share of the gap that some rounds must close, lest a node is branched
+    patience: int = 3  # how many rounds these are
+    root_stall: float = 0.3  # factor on `stall` at the root, whose rows serve every node
+    root_patience: int = 4  # factor on `patience` at the root
+    candidates: int = 3  # pairs tried in strong branching
+    trial: int = 60  # iterations of each such trial
+    stake: float = 0.02  # weight of a score, beside the distance from 0 and 1, in their choice
+    last_rounds: int = 50  # of a node whose pairs are all fixed
+    last_iterations: int = 1000  # per such round
+    last_violation: float = 1e-3  # least of the triangles added then
+    search: int = 400  # iterations of local search before the first round
+    round_search: int = 20  # iterations from each point, and from the best partition
+    first_rounds: int = 3  # from which on points are rounded: before, they are no partitions
+    annealed: int = 20  # elements from which annealing precedes branching: few are searched well
+    annealing: float = 0.1  # share of the time left that it may take
+    most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
+    few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
 
 SETTINGS = Settings()

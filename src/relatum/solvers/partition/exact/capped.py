@@ -28,44 +28,19 @@ from relatum.solvers.tree import Tree
 
 @dataclass(frozen=True)
 class Settings:
-    """What branch and price may spend, and what it is for.
+    """What branch and price may spend, and what it is for."""
 
-    Attributes
-    ----------
-    root_rounds, node_rounds : int
-        Rounds of separation at the root and at other nodes.
-    slow : float
-        A node is branched when a round has closed less than this share of the gap.
-    violation : float
-        Least violation of rows to add.
-    rows : int
-        Rows added per round.
-    search : int
-        Iterations of local search before the first node.
-    round_search : int
-        Iterations of local search from the sets that a node picks.
-    stake : float
-        How much the size of a score counts in the choice of a pair to branch on: it breaks ties.
-    few_elements : int
-        Elements up to which a proof is quick enough to be made without being asked for.
-    most_sets : float
-        Sets within the cap up to which a problem is accepted; few of them are looked at.
-    small : int
-        Sets are small where at least so many are needed; then this solver is preferred to one
-        that works on pairs.
-    """
-
-    root_rounds: int = 20
-    node_rounds: int = 2
-    slow: float = 0.02
-    violation: float = 0.02
-    rows: int = 100
-    search: int = 400
-    round_search: int = 10
-    stake: float = 1e-3
-    few_elements: int = 40
-    most_sets: float = 1e10
-    small: int = 4
+    root_rounds: int = 20  # of separation at the root
+    node_rounds: int = 2  # of separation at every other node
+    slow: float = 0.02  # share of the gap that a round must close, lest a node is branched
+    violation: float = 0.02  # least of rows to add
+    rows: int = 100  # added per round
+    search: int = 400  # iterations of local search before the first node
+    round_search: int = 10  # iterations from the sets that a node picks
+    stake: float = 1e-3  # weight of a score in the choice of a pair to branch on: it breaks ties
+    few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
+    most_sets: float = 1e10  # within the cap of a problem that is accepted; few are looked at
+    small: int = 4  # sets needed at least, for sets to be small and this solver preferred
 
 
 SETTINGS = Settings()

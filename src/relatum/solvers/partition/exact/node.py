@@ -18,7 +18,8 @@ from relatum.solvers.partition.exact.relaxation import Relaxation
 Pool = dict[str, RowBlock]
 
 
-def _cuts(pool: Pool) -> tuple[Cuts, ...]:
+def pool_cuts(pool: Pool) -> tuple[Cuts, ...]:
+    """Return the rows of a pool that have weight."""
     found = (Cuts(k, b.index, b.multipliers).positive() for k, b in pool.items() if len(b))
     return tuple(c for c in found if len(c))
 
@@ -91,7 +92,7 @@ class Node:
         if len(columns) < least_share * r.n_open and joins < 0.03 * r.n:
             return False
         i, j = (v[columns] for v in np.triu_indices(r.n, 1))
-        pairs, cuts = np.column_stack([i, j]).astype(np.int64), _cuts(r.lp.pool)
+        pairs, cuts = np.column_stack([i, j]).astype(np.int64), pool_cuts(r.lp.pool)
         self._advance(lambda then: Fix(cuts, pairs, values, then))
         r.fix(columns, values)
         if joins and self.contracts:
@@ -145,13 +146,13 @@ class Node:
         """
         for k, stage in enumerate(self.stages):
             if stage.bound <= limit:
-                return self._wrapped(Leaf(_cuts(stage.pool)), k)
+                return self._wrapped(Leaf(pool_cuts(stage.pool)), k)
         end: Proof
         if self.branch is not None and self.best_bound > limit:
             pair, unrelated, related = self.branch
             end = Branch(pair, unrelated.proof(limit), related.proof(limit))
         else:
-            end = Leaf(_cuts(self.best_pool))
+            end = Leaf(pool_cuts(self.best_pool))
         return self._wrapped(end, len(self.stages))
 
     def _wrapped(self, proof: Proof, n_stages: int) -> Proof:

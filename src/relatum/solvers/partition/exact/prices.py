@@ -22,21 +22,11 @@ from relatum.solvers.control import Control
 
 @dataclass(frozen=True)
 class PriceSettings:
-    """How long sets above their prices are sought.
+    """How long sets above their prices are sought."""
 
-    Attributes
-    ----------
-    steps : int
-        Of one search, before the clock is looked at.
-    most_steps : int
-        Of the longest one, a second or two; the checker is ready for more.
-    repairs : int
-        Rounds in which prices are raised where the linear program was inexact.
-    """
-
-    steps: int = 500_000
-    most_steps: int = 4_000_000
-    repairs: int = 30
+    steps: int = 500_000  # of one search, before the clock is looked at
+    most_steps: int = 4_000_000  # of the longest, a second or two; the checker is ready for more
+    repairs: int = 30  # rounds in which prices are raised where the linear program was inexact
 
 
 SETTINGS = PriceSettings()

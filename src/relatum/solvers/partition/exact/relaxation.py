@@ -23,60 +23,30 @@ from relatum.kernels.partition.cuts import (
 from relatum.kernels.partition.packing import pack_triangles
 from relatum.lp import FirstOrderLP
 from relatum.problem import condensed_places
-from relatum.proof import Cuts, SparseRows, odd_wheel_rows, two_partition_rows
+from relatum.proof import SparseRows, odd_wheel_rows, two_partition_rows
 from relatum.solvers.partition.arrays import FAR, square
 
 
 @dataclass(frozen=True)
 class CutSettings:
-    """Which violated rows are added per round.
+    """Which violated rows are added per round."""
 
-    Attributes
-    ----------
-    shallow : float
-        Largest violation of triangles below which wheels and 2-partition rows are sought, too.
-    few_new : float
-        Share of new rows below which they are sought all the same.
-    per_pair : int
-        Triangles that bound the same pair from below.
-    triangle_share : float
-        Of the largest violation, that a triangle must have.
-    most_triangles, most_wheels, most_two_partitions : int
-        Rows added at most.
-    wheel_width : int
-        Elements on the rim of an odd wheel at most.
-    wheel_centres : int
-        Random elements around which wheels are sought.
-    two_partition_seeds : int
-        Random fractional pairs from which 2-partition rows grow.
-    two_partition_steps : int
-        Of their ascent: short rows are quick, and deep enough.
-    undecided : float
-        Distance from 0 and 1 from which on a pair is fractional.
-    parallel : float
-        Cosine of the angle between two 2-partition rows above which one is enough.
-    packing_levels : tuple of float
-        Conflicts of at least so many mean scores are packed, one level after the other: the
-        heavy ones first.
-    packing_triangles : int
-        Triangles looked at for each pair of a level.
-    """
-
-    shallow: float = 0.5
-    few_new: float = 0.01
-    per_pair: int = 8
-    triangle_share: float = 0.2
-    most_triangles: int = 30_000
-    most_wheels: int = 200
-    most_two_partitions: int = 300
-    wheel_width: int = 12
-    wheel_centres: int = 100
-    two_partition_seeds: int = 1500
-    two_partition_steps: int = 6
-    undecided: float = 0.05
-    parallel: float = 0.6
+    shallow: float = 0.5  # violation of triangles below which wheels and 2-partitions are sought
+    few_new: float = 0.01  # share of new rows below which they are sought all the same
+    per_pair: int = 8  # triangles that bound the same pair from below
+    triangle_share: float = 0.2  # of the largest violation, that a triangle must have
+    most_triangles: int = 30_000  # that are added
+    most_wheels: int = 200  # that are added
+    most_two_partitions: int = 300  # rows that are added
+    wheel_width: int = 12  # elements on the rim of an odd wheel at most
+    wheel_centres: int = 100  # random elements around which wheels are sought
+    two_partition_seeds: int = 1500  # random fractional pairs from which 2-partition rows grow
+    two_partition_steps: int = 6  # of their ascent: short rows are quick, and deep enough
+    undecided: float = 0.05  # distance from 0 and 1 from which on a pair is fractional
+    parallel: float = 0.6  # cosine of two 2-partition rows above which one is enough
+    # least conflicts that are packed, in mean scores, level by level: the heavy ones first
     packing_levels: tuple[float, ...] = (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1)
-    packing_triangles: int = 64
+    packing_triangles: int = 64  # looked at for each pair of a level
 
 
 CUTS = CutSettings()
@@ -274,11 +244,6 @@ class Relaxation:
         sure = (lp.lower < lp.upper) & (self.bound - np.abs(r) <= cutoff) & (r != 0)
         columns = np.flatnonzero(sure)
         return columns, r[columns] > 0
-
-    def cuts(self) -> tuple[Cuts, ...]:
-        """Return the rows with positive multipliers."""
-        blocks = self.lp.pool.items()
-        return tuple(Cuts(k, b.index, b.multipliers).positive() for k, b in blocks if len(b))
 
     def contracted(self, labels: Index) -> Relaxation:
         """Return the relaxation on sets of nodes, with the rows that survive."""
