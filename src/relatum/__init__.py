@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data
 from typing import Any
 
 __version__ = "0.1.0"
 
 # Every public name and the module that defines it, as `__init__.pyi` lists them. Each is imported
-# on first use, so that importing relatum, and `relatum --help`, are quick.
-_STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+# on first use, so that importing relatum, and `relatum --help`, are quick. The package's loader
+# reads that file, so that relatum can also be imported from a zip archive.
+_STUB = (get_data(__name__, "__init__.pyi") or b"").decode()
 _PUBLIC = {name: module for module, name in re.findall(r"(?m)^from (\S+) import (\w+) as", _STUB)}
 
 __all__ = ["__version__", *_PUBLIC]
