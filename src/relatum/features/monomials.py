@@ -17,7 +17,7 @@ from relatum.features import checks
 from relatum.features.checks import FeatureMap
 from relatum.kernels.learning import products as kernels
 
-_ROWS = 512
+_ROWS = 512  # multiplied by one task
 _IDLE_ROUNDS = 20  # rounds without a new monomial after which there are taken to be no more
 
 

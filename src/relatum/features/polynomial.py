@@ -13,7 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
 
-_ROWS = 4096
+_ROWS = 4096  # lifted at a time
 
 
 @dataclass(eq=False, repr=False)

@@ -19,8 +19,8 @@ from relatum.kernels.learning import sketch as kernels
 
 _AUTO_INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-_SAMPLE_ROWS = 256
-_BATCH_BYTES = 4 << 20
+_SAMPLE_ROWS = 256  # by which the integer type of a sketch is chosen
+_BATCH_BYTES = 4 << 20  # of float64 entries of a batch of sketches
 _SAFE = 0.125  # how far from whole numbers an exact sketch may come out before it is rounded
 
 

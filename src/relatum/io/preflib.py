@@ -13,7 +13,7 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
 
-MOST_ELEMENTS = 1_000_000  # of a table of ranks that is still made
+MOST_RANKED = 1_000_000  # of a table of ranks that is still made
 KINDS = ("soc", "soi", "toc", "toi")
 _HEADER = re.compile(r"#\s*([A-Z ]+?)(?:\s+(\d+))?\s*:\s*(.*)")
 _PLACE = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
@@ -99,9 +99,9 @@ def read_preflib(path: str | Path) -> Rankings:
 def _size_and_kind(header: dict[str, str], where: str) -> tuple[int, str]:
     text = header.get("NUMBER ALTERNATIVES", "")
     n, kind = whole_number(text) or 0, header.get("DATA TYPE", "")
-    if not 1 <= n <= MOST_ELEMENTS:
+    if not 1 <= n <= MOST_RANKED:
         raise DataError(
-            f"{where}: the header must give the number of elements, up to {MOST_ELEMENTS:,}, in a "
+            f"{where}: the header must give the number of elements, up to {MOST_RANKED:,}, in a "
             f"line '# NUMBER ALTERNATIVES: n' before the rankings, got {text[:60]!r}."
         )
     if kind not in KINDS:

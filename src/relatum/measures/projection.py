@@ -16,7 +16,7 @@ from relatum.errors import DataError
 from relatum.features import PolynomialLifting, checked_pairs
 from relatum.measures import validation as checks
 
-_ROWS = 2048
+_ROWS = 2048  # lifted, or added to moments, at a time
 # Enough pairs to estimate a covariance of some two thousand features.
 _MOST_PAIRS = 100_000
 

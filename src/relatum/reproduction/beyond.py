@@ -21,7 +21,7 @@ from relatum.reproduction.clustering import whole_set
 from relatum.reproduction.scores import bilinear_scores
 from relatum.reproduction.settings import Settings
 
-_ROWS = 2000
+_ROWS = 2000  # images lifted at a time
 Lifted = tuple[NDArray[Any], NDArray[Any]]
 
 

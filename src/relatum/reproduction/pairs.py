@@ -14,7 +14,7 @@ from relatum.reproduction.cells import Cells, clock
 from relatum.reproduction.settings import Lifting, Settings
 from relatum.reproduction.streamed_path import StreamedPath
 
-_BATCH = 1024
+_BATCH = 1024  # pairs whose features are held at a time
 SAMPLES = {"stratified": True, "unstratified": False}
 
 

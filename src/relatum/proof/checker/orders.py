@@ -15,8 +15,8 @@ from relatum.problem import LINEAR_ORDERS
 from relatum.proof.checker.dense import DenseView
 from relatum.proof.checker.view import summed
 
-MOST_ELEMENTS = 62  # one bit each
-MOST_STATES = 200_000
+ORDERED_ELEMENTS = 62  # outright at most: a subset of them is an integer, one bit each
+MOST_STATES = 200_000  # subsets looked at: some seconds
 _BITS = 60  # sums of scores are held in so many bits
 
 
@@ -83,9 +83,9 @@ def check_best_order(given: object, claim: Any) -> None:
     """
     view = _dense_view_of_orders(given, "Ordering outright")
     n = view.shape[0]
-    if n > MOST_ELEMENTS:
+    if n > ORDERED_ELEMENTS:
         raise CertificateError(
-            f"At most {MOST_ELEMENTS} elements are ordered outright, and there are {n}."
+            f"At most {ORDERED_ELEMENTS} elements are ordered outright, and there are {n}."
         )
     excluded = (view.state == 0) | (view.state.T == 1)
     np.fill_diagonal(excluded, False)

@@ -36,7 +36,7 @@ from relatum.proof.checker.sets import MARGIN_UNIT, best_by_partners, best_by_pr
 from relatum.proof.checker.sparse import AnyView, view_for
 from relatum.proof.estimate import Estimate, Status, closes
 
-EXACT_LIMIT = 2_000_000
+EXACT_LIMIT = 2_000_000  # log-odds, and thrice the multipliers, up to which bounds are exact
 
 
 @dataclass(frozen=True)

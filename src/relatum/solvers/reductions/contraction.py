@@ -13,7 +13,7 @@ from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
 from relatum.proof import Contract, Proof, sums_are_exact
 from relatum.solvers.reductions.base import Reduced
 
-MOST_ELEMENTS = 20_000  # the scores are held as a matrix
+CONTRACTED_ELEMENTS = 20_000  # of a problem at most: its scores are held as a matrix
 
 
 def groups_of_must_links(related: Index, n: int) -> Index:
@@ -34,7 +34,7 @@ class Contraction:
             problem.feasible.structure == EQUIVALENCES
             and problem.feasible.cap is None
             and bool((yes[:, 0] != yes[:, 1]).any())
-            and problem.n <= MOST_ELEMENTS
+            and problem.n <= CONTRACTED_ELEMENTS
         )
 
     def apply(self, problem: Problem) -> Reduced:
