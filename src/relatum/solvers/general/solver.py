@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from relatum.lp import engine_named
 from relatum.problem import Problem
@@ -18,12 +19,8 @@ def _refuses(problem: Problem) -> str | None:
     return None
 
 
-def _on_highs(problem: Problem, control: Control) -> Outcome:
-    return BranchAndCut(problem, control, engine_named("highs")).run()
-
-
-def _on_scip(problem: Problem, control: Control) -> Outcome:
-    return BranchAndCut(problem, control, engine_named("scip")).run()
+def _run(engine: str, problem: Problem, control: Control) -> Outcome:
+    return BranchAndCut(problem, control, engine_named(engine)).run()
 
 
 register(
@@ -32,7 +29,7 @@ register(
         summary="Branch-and-cut on HiGHS linear programs, for any intersection of properties.",
         proves=True,
         refuses=_refuses,
-        run=_on_highs,
+        run=partial(_run, "highs"),
         rank=lambda problem, prove: 100.0,
         decompose=True,
     )
@@ -43,7 +40,7 @@ register(
         summary="The same branch-and-cut on SCIP's linear programs (extra `scip`).",
         proves=True,
         refuses=_refuses,
-        run=_on_scip,
+        run=partial(_run, "scip"),
         rank=lambda problem, prove: math.inf,
         decompose=True,
     )
