@@ -7,8 +7,7 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum.kernels.partition.rules import Rules
-from relatum.kernels.partition.sparse import SparseGraph
+from relatum.kernels.partition.records import Rules, SparseGraph
 
 
 def free_rules(n):

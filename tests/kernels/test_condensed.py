@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from relatum.kernels.condensed import place
+from relatum.kernels.inlined import place
 
 
 def test_places_count_the_pairs_row_by_row():

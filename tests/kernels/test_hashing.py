@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relatum.kernels.hashing import find, remove, table_length
+from relatum.kernels.hashing import table_length
+from relatum.kernels.inlined import find, remove
 
 
 @pytest.mark.parametrize("with_values", [True, False])

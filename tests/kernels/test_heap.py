@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relatum.kernels.heap import drop_top, push
+from relatum.kernels.inlined import drop_top, push
 
 
 @pytest.mark.parametrize("seed", range(20))

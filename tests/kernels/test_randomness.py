@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from relatum.kernels.randomness import next_below, next_uniform, next_word, seed_state
+from relatum.kernels.inlined import next_below, next_uniform, next_word
+from relatum.kernels.randomness import seed_state
 
 
 def split_mix(state):

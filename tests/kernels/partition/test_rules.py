@@ -8,6 +8,7 @@ import pytest
 import naive
 from instances.partitions import free_rules, random_rules
 from relatum.kernels.partition.rules import (
+    RulesView,
     can_enter,
     can_exchange,
     can_join,
@@ -22,14 +23,15 @@ def feasible_labels(rng, kind, sets):
     rules, cannot, groups = random_rules(rng, 7, kind)
     plain = (rules.sizes, rules.cap, cannot, groups)
     labels = rng.integers(0, sets, 7)
-    return rules, plain, labels if naive.obeys(labels.tolist(), *plain) else np.arange(7)
+    labels = labels if naive.obeys(labels.tolist(), *plain) else np.arange(7)
+    return rules, plain, labels.astype(np.int32)
 
 
 def loaded(rules, labels):
     occupied = new_occupancy(rules)
     size = np.zeros(len(labels) + 1, np.int64)
     for v, c in enumerate(labels):
-        enter_groups(rules, occupied, v, c)
+        enter_groups(RulesView(rules), occupied, v, c)
         size[c] += rules.sizes[v]
     return occupied, size
 
@@ -41,30 +43,30 @@ def test_entering_and_joining_equal_the_plain_rules(kind):
     for _ in range(30):
         rules, plain, labels = feasible_labels(rng, kind, 5)
         occupied, size = loaded(rules, labels)
-        v, c = int(rng.integers(7)), int(rng.integers(5))
+        view, v, c = RulesView(rules), int(rng.integers(7)), int(rng.integers(5))
         if c != labels[v]:
-            leave_groups(rules, occupied, v, labels[v])
+            leave_groups(view, occupied, v, labels[v])
             size[labels[v]] -= rules.sizes[v]
             moved = labels.copy()
             moved[v] = c
             expected = naive.obeys(moved.tolist(), *plain)
-            assert can_enter(rules, occupied, labels, size, v, c) == expected
+            assert can_enter(view, occupied, labels, size, v, c) == expected
             met.add(expected)
-            enter_groups(rules, occupied, v, labels[v])
+            enter_groups(view, occupied, v, labels[v])
             size[labels[v]] += rules.sizes[v]
             b = labels[v]
             joined = np.where(labels == b, c, labels)
             members = np.flatnonzero(labels == b)
             expected = naive.obeys(joined.tolist(), *plain)
-            assert can_join(rules, occupied, labels, size, members, c) == expected
+            assert can_join(view, occupied, labels, size, members, c) == expected
     assert True in met
 
 
 def test_free_rules_allow_everything():
-    rules = free_rules(4)
+    rules, labels = free_rules(4), np.array([0, 0, 0, 1], np.int32)
     occupied, size = loaded(rules, np.zeros(4, np.int64))
-    assert can_enter(rules, occupied, np.array([0, 0, 0, 1]), size - 1, 3, 0)
-    assert can_join(rules, occupied, np.zeros(4, np.int64), size, np.zeros(0, np.int64), 0)
+    assert can_enter(RulesView(rules), occupied, labels, size - 1, 3, 0)
+    assert can_join(RulesView(rules), occupied, labels, size, np.zeros(0, np.int64), 0)
 
 
 @pytest.mark.parametrize("kind", range(12))
@@ -80,6 +82,6 @@ def test_exchanging_equals_the_plain_rules(kind):
         after = labels.copy()
         after[[u, v]] = labels[[v, u]]
         allowed = naive.obeys(after.tolist(), *plain)
-        assert can_exchange(rules, occupied, labels, size, v, u) == allowed
+        assert can_exchange(RulesView(rules), occupied, labels, size, v, u) == allowed
         met.add(allowed)
     assert True in met

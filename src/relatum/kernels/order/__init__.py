@@ -4,3 +4,7 @@
 look for good ones; `rows` separates. Of ours, only the random generator is imported. Begin with
 `states`.
 """
+
+from relatum.kernels.variants import searched
+
+__path__ = searched("order")

@@ -4,3 +4,7 @@
 `component_batch` solves the components. Of ours, only the search of `partition.polish` is
 imported. Begin with `union_find`.
 """
+
+from relatum.kernels.variants import searched
+
+__path__ = searched("tables")

@@ -18,8 +18,8 @@ from scipy.sparse import coo_array, csr_array
 from relatum.array_types import Floats, Index
 from relatum.kernels.folding import unfold
 from relatum.kernels.partition.dense import contract_dense
-from relatum.kernels.partition.rules import Rules
-from relatum.kernels.partition.sparse import SparseGraph, contract_sparse
+from relatum.kernels.partition.records import Rules, SparseGraph
+from relatum.kernels.partition.sparse import contract_sparse
 from relatum.problem import (
     CondensedScores,
     DenseScores,

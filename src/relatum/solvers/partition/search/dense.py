@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.kernels.partition.anneal import anneal_sweeps
 from relatum.kernels.partition.dense import (
-    DenseState,
     contract_dense,
     exchange_sweep,
     grow_state,
@@ -22,7 +21,7 @@ from relatum.kernels.partition.dense import (
     new_state,
     partition_value,
 )
-from relatum.kernels.partition.rules import Rules
+from relatum.kernels.partition.records import DenseState, Rules
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import contracted_rules, renumbered
 from relatum.solvers.partition.search.effort import SETTINGS

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from relatum.array_types import Floats, Index
-from relatum.kernels.partition.rules import Rules
+from relatum.kernels.partition.records import Rules, SparseGraph
 from relatum.kernels.partition.sparse import (
-    SparseGraph,
     anneal_sparse,
     contract_sparse,
     move_queued,

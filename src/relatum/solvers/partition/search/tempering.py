@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.array_types import Index
-from relatum.kernels.partition.dense import DenseState
+from relatum.kernels.partition.records import DenseState
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import renumbered
 from relatum.solvers.partition.search.dense import DenseSearch

@@ -6,85 +6,91 @@ groups are compressed rows. Which groups a set holds is a hash set of the keys
 ``set * n_groups + group``, because neither sets x groups nor pairs of a group need be few.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numba import njit
 
-from relatum.kernels.hashing import find, remove, table_length
+from relatum.kernels.hashing import table_length
 
+from libc.stdint cimport int32_t, int64_t
 
-class Rules(NamedTuple):
-    """Sizes of the elements and the rules that every set of a partition obeys."""
-
-    sizes: np.ndarray  # int64 (n,)
-    cap: int  # no set has a larger sum of sizes
-    cannot_ptr: np.ndarray  # int64 (n + 1,)
-    cannot_idx: np.ndarray  # int64, symmetric: the elements that may not join element v
-    group_ptr: np.ndarray  # int64 (n + 1,)
-    group_idx: np.ndarray  # int64: the groups of element v
-    n_groups: int
+from relatum.kernels.hashing cimport find, remove
 
 
-def new_occupancy(rules: Rules) -> np.ndarray:
+def new_occupancy(rules):
     """Empty hash set, large enough for every (set, group) pair of any partition."""
     entries = rules.group_idx.shape[0] if rules.n_groups > 0 else 0
     return np.full(table_length(2 * entries + 2), -1, np.int64)
 
 
-@njit(cache=True)
-def _belongs(rules, v, group):
+cdef class RulesView:
+    """The arrays of `Rules`, as kernels read them."""
+
+    def __init__(self, rules):
+        self.sizes, self.cap, self.cannot_ptr, self.cannot_idx = rules[:4]
+        self.group_ptr, self.group_idx, self.n_groups = rules[4:]
+
+
+cdef bint _belongs(RulesView rules, int64_t v, int64_t group) noexcept nogil:
     """Whether element ``v`` belongs to the group."""
+    cdef int64_t e
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         if rules.group_idx[e] == group:
             return True
     return False
 
 
-@njit(cache=True)
-def _kept_out(rules, occupied, labels, v, c, u):
+cdef bint _kept_out(
+    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
+    int64_t v, int64_t c, int64_t u
+) noexcept nogil:
     """Whether a forbidden pair or a group keeps element ``v`` out of set ``c``.
 
     If ``u`` is not negative, this element of the set makes room.
     """
+    cdef int64_t e, other, key
     for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
         other = rules.cannot_idx[e]
         if labels[other] == c and other != u:
             return True
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
-        held = occupied[find(occupied, key)] == key
-        if held and (u < 0 or not _belongs(rules, u, rules.group_idx[e])):
-            return True
+        if occupied[find(occupied, key)] == key:
+            if u < 0 or not _belongs(rules, u, rules.group_idx[e]):
+                return True
     return False
 
 
-@njit(cache=True)
-def can_enter(rules, occupied, labels, size, v, c):
+cpdef bint can_enter(
+    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
+    const int64_t[::1] size, int64_t v, int64_t c
+) noexcept nogil:
     """Whether the rules let element ``v`` enter set ``c``, of total size ``size[c]``."""
     if size[c] + rules.sizes[v] > rules.cap:
         return False
     return not _kept_out(rules, occupied, labels, v, c, -1)
 
 
-@njit(cache=True)
-def can_join(rules, occupied, labels, size, members, a):
+cpdef bint can_join(
+    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
+    const int64_t[::1] size, const int64_t[::1] members, int64_t a
+) noexcept nogil:
     """Whether the rules let the set of the elements ``members`` join set ``a``."""
+    cdef int64_t i
     if members.shape[0] == 0:
         return True
-    b = labels[members[0]]
-    if size[a] + size[b] > rules.cap:
+    if size[a] + size[labels[members[0]]] > rules.cap:
         return False
-    for v in members:  # noqa: SIM110  generators do not compile
-        if _kept_out(rules, occupied, labels, v, a, -1):
+    for i in range(members.shape[0]):
+        if _kept_out(rules, occupied, labels, members[i], a, -1):
             return False
     return True
 
 
-@njit(cache=True)
-def can_exchange(rules, occupied, labels, size, v, u):
+cpdef bint can_exchange(
+    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
+    const int64_t[::1] size, int64_t v, int64_t u
+) noexcept nogil:
     """Whether the rules let elements ``v`` and ``u`` of different sets change places."""
-    more = rules.sizes[v] - rules.sizes[u]
+    cdef int64_t more = rules.sizes[v] - rules.sizes[u]
     if size[labels[u]] + more > rules.cap or size[labels[v]] - more > rules.cap:
         return False
     if _kept_out(rules, occupied, labels, v, labels[u], u):
@@ -92,17 +98,17 @@ def can_exchange(rules, occupied, labels, size, v, u):
     return not _kept_out(rules, occupied, labels, u, labels[v], v)
 
 
-@njit(cache=True)
-def enter_groups(rules, occupied, v, c):
+cpdef void enter_groups(RulesView rules, int64_t[::1] occupied, int64_t v, int64_t c) noexcept nogil:
     """Record that set ``c`` now holds the groups of element ``v``."""
+    cdef int64_t e, key
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
         occupied[find(occupied, key)] = key
 
 
-@njit(cache=True)
-def leave_groups(rules, occupied, v, c):
+cpdef void leave_groups(RulesView rules, int64_t[::1] occupied, int64_t v, int64_t c) noexcept nogil:
     """Record that set ``c`` no longer holds the groups of element ``v``."""
+    cdef int64_t e, key, slot
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
         slot = find(occupied, key)

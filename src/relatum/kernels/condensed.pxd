@@ -1,10 +1,9 @@
 """Places of unordered pairs in a condensed upper triangle: row by row, a < b."""
 
-from numba import njit
+from libc.stdint cimport int64_t
 
 
-@njit(cache=True)
-def place(a, b, n):
+cdef inline int64_t place(int64_t a, int64_t b, int64_t n) noexcept nogil:
     """Return the place of a pair of different elements, in any order."""
     if a > b:
         a, b = b, a

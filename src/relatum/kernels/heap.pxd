@@ -1,12 +1,17 @@
 """A binary heap in two arrays, least key first: the keys and the items that belong to them."""
 
-from numba import njit
+from libc.stdint cimport int32_t, int64_t
+
+ctypedef fused item_t:
+    int32_t
+    int64_t
 
 
-@njit(cache=True, nogil=True)
-def push(keys, items, size, key, item):
+cdef inline void push(
+    double[::1] keys, item_t[::1] items, int64_t size, double key, item_t item
+) noexcept nogil:
     """Enter an item into a heap that has ``size`` entries before."""
-    i = size
+    cdef int64_t i = size, p
     while i > 0:
         p = (i - 1) // 2
         if keys[p] <= key:
@@ -16,11 +21,11 @@ def push(keys, items, size, key, item):
     keys[i], items[i] = key, item
 
 
-@njit(cache=True, nogil=True)
-def drop_top(keys, items, size):
+cdef inline void drop_top(double[::1] keys, item_t[::1] items, int64_t size) noexcept nogil:
     """Remove the first entry of a heap that has ``size`` entries afterwards."""
-    key, item = keys[size], items[size]
-    i = 0
+    cdef double key = keys[size]
+    cdef item_t item = items[size]
+    cdef int64_t i = 0, c
     while True:
         c = 2 * i + 1
         if c >= size:

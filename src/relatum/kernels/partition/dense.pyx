@@ -1,0 +1,464 @@
+"""Local search for partitions over a dense symmetric matrix of scores.
+
+``table[c, v]`` is the sum of the scores of element ``v`` with the elements of set ``c``
+(without ``v`` itself), so a move of ``v`` from its set ``a`` to ``c`` gains
+``table[c, v] - table[a, v]``. A move updates two rows, contiguously; looking at every move of
+a block of elements reads the table contiguously, too. Rows are recycled: the first
+``counters[0]`` entries of ``slots`` are the rows in use.
+
+Scores are single or double, and so is the table, which therefore travels beside the view of
+the other arrays.
+"""
+
+import numpy as np
+
+from relatum.kernels.partition.records import DenseState
+from relatum.kernels.partition.rules import new_occupancy
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+
+from relatum.kernels.partition.rules cimport (
+    RulesView, can_enter, can_exchange, can_join, enter_groups, leave_groups
+)
+
+cdef enum:
+    BLOCK = 256
+
+
+def new_state(rules, capacity, dtype=np.float64):
+    """State in which no element has been inserted yet, with sums of some type."""
+    n = rules.sizes.shape[0]
+    return DenseState(
+        np.full(n, -1, np.int32),
+        np.zeros((capacity, n), dtype),
+        np.zeros(n),
+        np.zeros(capacity, np.int64),
+        np.arange(capacity, dtype=np.int32),
+        np.arange(capacity, dtype=np.int32),
+        np.zeros(2, np.int64),
+        new_occupancy(rules),
+    )
+
+
+def grow_state(state, capacity):
+    """Return the same state with room for ``capacity`` sets."""
+    n, old = state.labels.shape[0], state.size.shape[0]
+    more = np.arange(old, capacity, dtype=np.int32)
+    state.counters[1] = 0
+    return state._replace(
+        table=np.concatenate([state.table, np.zeros((len(more), n), state.table.dtype)]),
+        size=np.concatenate([state.size, np.zeros(len(more), np.int64)]),
+        slots=np.concatenate([state.slots, more]),
+        place=np.concatenate([state.place, more]),
+    )
+
+
+cdef class DenseView:
+    """The arrays of a `DenseState` but for the table, as kernels read them."""
+
+    def __init__(self, state):
+        self.labels, self.own, self.size = state.labels, state.own, state.size
+        self.slots, self.place = state.slots, state.place
+        self.counters, self.occupied = state.counters, state.occupied
+
+
+cdef void _move_row(DenseView state, int64_t c, int64_t k) noexcept nogil:
+    """Exchange row ``c`` and the one at place ``k`` of the slots."""
+    cdef int32_t i = state.place[c], other = state.slots[k]
+    state.slots[k], state.slots[i] = <int32_t>c, other
+    state.place[c], state.place[other] = <int32_t>k, i
+
+
+cdef void _open_row(DenseView state, int64_t c) noexcept nogil:
+    """Put row ``c`` among the rows in use."""
+    _move_row(state, c, state.counters[0])
+    state.counters[0] += 1
+
+
+cdef void _close_row(DenseView state, sum_t[:, ::1] table, int64_t c) noexcept nogil:
+    """Put row ``c`` among the free rows, and clear the rounding errors it gathered."""
+    cdef int64_t u
+    state.counters[0] -= 1
+    _move_row(state, c, state.counters[0])
+    state.size[c] = 0
+    for u in range(table.shape[1]):
+        table[c, u] = 0
+
+
+cdef void _relocate(
+    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
+    int64_t v, int64_t c
+) noexcept nogil:
+    """Move element ``v`` (or insert it, where its label is -1) into the set of row ``c``."""
+    cdef int32_t[::1] labels = state.labels
+    cdef double[::1] own = state.own
+    cdef int32_t a = labels[v], to = <int32_t>c
+    cdef int64_t u
+    for u in range(labels.shape[0]):
+        own[u] += <double>weights[v, u] * (<double>(labels[u] == to) - <double>(labels[u] == a))
+    relocate_into(weights, rules, state, table, v, c)
+    own[v] = table[c, v]
+
+
+cdef void relocate_into(
+    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
+    int64_t v, int64_t c
+) noexcept nogil:
+    """Move or insert like `relocate`, but leave ``state.own`` as it is."""
+    cdef int64_t a = state.labels[v], u
+    cdef weight_t x
+    cdef sum_t kept = table[c, v], left
+    if a < 0:
+        for u in range(table.shape[1]):
+            table[c, u] += weights[v, u]
+    else:
+        left = table[a, v]
+        for u in range(table.shape[1]):
+            x = weights[v, u]
+            table[c, u] += x
+            table[a, u] -= x
+        table[a, v] = left
+        leave_groups(rules, state.occupied, v, a)
+        state.size[a] -= rules.sizes[v]
+        if state.size[a] == 0:
+            _close_row(state, table, a)
+    table[c, v] = kept
+    state.labels[v] = <int32_t>c
+    if state.size[c] == 0:
+        _open_row(state, c)
+    state.size[c] += rules.sizes[v]
+    enter_groups(rules, state.occupied, v, c)
+
+
+def relocate(const weight_t[:, ::1] weights, rules, state, int64_t v, int64_t c):
+    """Move element ``v`` (or insert it, where its label is -1) into the set of row ``c``."""
+    cdef double[:, ::1] table = state.table
+    _relocate(weights, RulesView(rules), DenseView(state), table, v, c)
+
+
+def relocate_loosely(const weight_t[:, ::1] weights, rules, state, int64_t v, int64_t c):
+    """Move or insert like `relocate`, but leave ``state.own`` as it is."""
+    cdef double[:, ::1] table = state.table
+    relocate_into(weights, RulesView(rules), DenseView(state), table, v, c)
+
+
+cdef int64_t _best_set(
+    RulesView rules, DenseView state, const double[:, ::1] table, int64_t v, double threshold
+) noexcept nogil:
+    """Row of the best set other than its own that ``v`` may enter above ``threshold``, or -1.
+
+    A new set of ``v`` alone is worth 0. Sets a counter where that was best but no row is free.
+    """
+    cdef double best = threshold
+    cdef int64_t at = -1, a = state.labels[v], k = state.counters[0], i, c
+    cdef bint alone = a >= 0 and state.size[a] == rules.sizes[v]
+    if best < 0.0 and not alone:
+        if k < state.size.shape[0]:
+            best, at = 0.0, state.slots[k]
+        else:
+            state.counters[1] += 1
+    for i in range(k):
+        c = state.slots[i]
+        if table[c, v] <= best or c == a:
+            continue
+        if can_enter(rules, state.occupied, state.labels, state.size, v, c):
+            best, at = table[c, v], c
+    return at
+
+
+def insert(
+    const weight_t[:, ::1] weights, rules, state, const int64_t[::1] order, int64_t begin
+):
+    """Insert elements, in order, each into the set that gains most or into a new one.
+
+    Returns the position in ``order`` that was reached: less than its length if rows ran out.
+    """
+    cdef RulesView r = RulesView(rules)
+    cdef DenseView s = DenseView(state)
+    cdef double[:, ::1] table = state.table
+    cdef int64_t i, v, c
+    with nogil:
+        for i in range(begin, order.shape[0]):
+            v = order[i]
+            if s.labels[v] >= 0:
+                continue
+            c = _best_set(r, s, table, v, -INFINITY)
+            if c < 0 or s.counters[1] > 0:
+                break
+            _relocate(weights, r, s, table, v, c)
+        else:
+            i = order.shape[0]
+    return i
+
+
+cdef void _load(
+    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
+    const int64_t[::1] labels
+) noexcept nogil:
+    cdef int64_t v
+    for v in range(labels.shape[0]):
+        if labels[v] >= 0:
+            _relocate(weights, rules, state, table, v, labels[v])
+
+
+def load_labels(const weight_t[:, ::1] weights, rules, state, const int64_t[::1] labels):
+    """Insert every element whose label is not negative into the row of that number."""
+    cdef RulesView r = RulesView(rules)
+    cdef DenseView s = DenseView(state)
+    cdef double[:, ::1] table
+    cdef float[:, ::1] single
+    if state.table.dtype == np.float64:
+        table = state.table
+        with nogil:
+            _load(weights, r, s, table, labels)
+    else:
+        single = state.table
+        with nogil:
+            _load(weights, r, s, single, labels)
+
+
+cdef int64_t _move_sweeps(
+    const weight_t[:, ::1] weights, RulesView rules, DenseView state, double[:, ::1] table,
+    double tolerance, int64_t first_block, int64_t max_sweeps
+) noexcept nogil:
+    cdef int64_t n = state.labels.shape[0]
+    cdef int64_t n_blocks = (n + BLOCK - 1) // BLOCK, quiet = 0
+    cdef int64_t sweep, b, begin, width, i, j, c, v
+    cdef double[BLOCK] best
+    cdef bint moved
+    for sweep in range(max_sweeps):
+        for b in range(n_blocks):
+            begin = ((first_block + b) % n_blocks) * BLOCK
+            width = min(begin + BLOCK, n) - begin
+            for j in range(width):
+                best[j] = 0.0
+            for i in range(state.counters[0]):
+                c = state.slots[i]
+                for j in range(width):
+                    best[j] = max(best[j], table[c, begin + j])
+            moved = False
+            for j in range(width):
+                v = begin + j
+                # once an element moved, the block's maxima are hints only: look again
+                if moved or best[j] - state.own[v] > tolerance:
+                    c = _best_set(rules, state, table, v, state.own[v] + tolerance)
+                    if c >= 0:
+                        _relocate(weights, rules, state, table, v, c)
+                        moved = True
+            quiet = 0 if moved else quiet + 1
+            if quiet >= n_blocks:
+                return sweep
+    return max_sweeps
+
+
+def move_sweeps(
+    const weight_t[:, ::1] weights, rules, state, double tolerance, int64_t first_block,
+    int64_t max_sweeps
+):
+    """Move single elements to better sets, sweep after sweep, until none gains.
+
+    Returns the number of sweeps used; fewer than ``max_sweeps`` means a local optimum
+    (unless rows ran out: ``counters[1]``).
+    """
+    cdef RulesView r = RulesView(rules)
+    cdef DenseView s = DenseView(state)
+    cdef double[:, ::1] table = state.table
+    cdef int64_t used
+    with nogil:
+        used = _move_sweeps(weights, r, s, table, tolerance, first_block, max_sweeps)
+    return used
+
+
+cdef int64_t _gaining_partner(
+    const weight_t[:, ::1] weights, RulesView rules, DenseView state, const double[:, ::1] table,
+    const double[::1] column, int64_t v, int64_t begin, double tolerance
+) noexcept nogil:
+    """First element from ``begin`` on, before ``v``, that ``v`` may and should exchange with."""
+    cdef int64_t a = state.labels[v], u
+    cdef double gain
+    for u in range(begin, v):
+        gain = column[state.labels[u]] + table[a, u] - state.own[u] - 2.0 * <double>weights[v, u]
+        if gain <= tolerance or state.labels[u] == a:
+            continue
+        if can_exchange(rules, state.occupied, state.labels, state.size, v, u):
+            return u
+    return -1
+
+
+def exchange_sweep(const weight_t[:, ::1] weights, rules, state, double tolerance):
+    """Let pairs of elements of different sets change places where that gains; one sweep.
+
+    Where sets are full, or hold one element per group, no single element can move. Returns
+    the number of exchanges.
+    """
+    cdef RulesView r = RulesView(rules)
+    cdef DenseView s = DenseView(state)
+    cdef double[:, ::1] table = state.table
+    cdef double[::1] column = np.empty(s.size.shape[0])
+    cdef int64_t count = 0, v, u, begin, a, i, c
+    with nogil:
+        for v in range(s.labels.shape[0]):
+            begin = 0
+            while begin < v:
+                a = s.labels[v]
+                for i in range(s.counters[0]):
+                    c = s.slots[i]
+                    column[c] = table[c, v] - s.own[v]
+                u = _gaining_partner(weights, r, s, table, column, v, begin, tolerance)
+                if u < 0:
+                    break
+                c = s.labels[u]
+                _relocate(weights, r, s, table, v, c)
+                _relocate(weights, r, s, table, u, a)
+                enter_groups(r, s.occupied, v, c)  # the other took a common group along
+                count += 1
+                begin = u + 1
+    return count
+
+
+cdef void _join(
+    RulesView rules, DenseView state, double[:, ::1] table, const int64_t[::1] members, int64_t a
+) noexcept nogil:
+    """Join the set of the elements ``members`` into set ``a``."""
+    cdef int64_t b = state.labels[members[0]], u, i
+    for u in range(table.shape[1]):
+        table[a, u] += table[b, u]
+    for i in range(members.shape[0]):
+        leave_groups(rules, state.occupied, members[i], b)
+        enter_groups(rules, state.occupied, members[i], a)
+        state.labels[members[i]] = <int32_t>a
+    state.size[a] += state.size[b]
+    _close_row(state, table, b)
+    for u in range(table.shape[1]):
+        if state.labels[u] == a:
+            state.own[u] = table[a, u]
+
+
+cdef void _join_gains(
+    DenseView state, const double[:, ::1] table, const int64_t[::1] rows, const int64_t[::1] index,
+    double[:, ::1] gain
+) noexcept nogil:
+    """Add up the gains of joining the sets of some rows, below the diagonal.
+
+    ``index`` is the place of a set among the rows, or their number where it is not one.
+    """
+    cdef int64_t i, j, u
+    for i in range(rows.shape[0]):
+        for u in range(table.shape[1]):
+            j = index[state.labels[u]]
+            if j < i:
+                gain[i, j] += table[rows[i], u]
+
+
+cdef int64_t _join_best(
+    RulesView rules, DenseView state, double[:, ::1] table, const int64_t[::1] rows,
+    double[:, ::1] gain, double[::1] best, int64_t[::1] at, int64_t[::1] members, double tolerance
+) noexcept nogil:
+    """Join until no join gains; the other arrays are scratch space."""
+    cdef int64_t joins = 0, i, j, r, u, count
+    cdef double top
+    for i in range(rows.shape[0]):
+        _best_gain(gain, best, at, i)
+    while True:
+        i, top = -1, tolerance
+        for r in range(rows.shape[0]):
+            if best[r] > top:
+                top, i = best[r], r
+        if i < 0:
+            return joins
+        j = at[i]
+        count = 0
+        for u in range(members.shape[0]):
+            if state.labels[u] == rows[i]:
+                members[count] = u
+                count += 1
+        if can_join(rules, state.occupied, state.labels, state.size, members[:count], rows[j]):
+            _join(rules, state, table, members[:count], rows[j])
+            joins += 1
+            _merge_gains(gain, best, at, i, j)
+        else:
+            gain[i, j] = -INFINITY
+            _best_gain(gain, best, at, i)
+
+
+def join_sets(rules, state, double tolerance, int64_t least):
+    """Join pairs of sets, the best first, until none gains; returns the number of joins.
+
+    Sets of fewer than ``least`` elements are left alone: an element by itself joins a set by a
+    move, too, and without them the square of gains is small.
+    """
+    cdef RulesView r = RulesView(rules)
+    cdef DenseView s = DenseView(state)
+    cdef double[:, ::1] table = state.table
+    found = np.flatnonzero(np.bincount(state.labels, minlength=len(state.size)) >= least)
+    number = np.full(len(state.size), len(found))
+    number[found] = np.arange(len(found))
+    cdef const int64_t[::1] rows = found, index = number
+    cdef double[:, ::1] gain = np.zeros((len(found), len(found)))
+    cdef double[::1] best = np.empty(len(found))
+    cdef int64_t[::1] at = np.zeros(len(found), np.int64)
+    cdef int64_t[::1] members = np.empty(len(state.labels), np.int64)
+    cdef int64_t joins
+    with nogil:
+        _join_gains(s, table, rows, index, gain)
+        joins = _join_best(r, s, table, rows, gain, best, at, members, tolerance)
+    return joins
+
+
+cdef void _best_gain(
+    const double[:, ::1] gain, double[::1] best, int64_t[::1] at, int64_t i
+) noexcept nogil:
+    cdef int64_t j
+    best[i] = -INFINITY
+    for j in range(i):
+        if gain[i, j] > best[i]:
+            best[i], at[i] = gain[i, j], j
+
+
+cdef void _merge_gains(
+    double[:, ::1] gain, double[::1] best, int64_t[::1] at, int64_t i, int64_t j
+) noexcept nogil:
+    """Set ``i`` became part of set ``j`` < ``i``: add its gains, and retire its row."""
+    cdef int64_t r
+    for r in range(best.shape[0]):
+        if r != i and r != j:
+            gain[max(j, r), min(j, r)] += gain[max(i, r), min(i, r)]
+    for r in range(best.shape[0]):
+        gain[max(i, r), min(i, r)] = -INFINITY
+    best[i] = -INFINITY
+    for r in range(j, best.shape[0]):
+        if r == j or (best[r] > -INFINITY and (at[r] == i or at[r] == j)):
+            _best_gain(gain, best, at, r)
+        elif best[r] > -INFINITY and gain[r, j] > best[r]:
+            best[r], at[r] = gain[r, j], j
+
+
+def partition_value(const weight_t[:, ::1] weights, labels):
+    """Sum of the scores of the pairs inside sets."""
+    cdef const int64_t[::1] label = np.ascontiguousarray(labels, np.int64)
+    cdef double total = 0.0, part
+    cdef int64_t v, u
+    with nogil:
+        for v in range(label.shape[0]):
+            part = 0.0
+            for u in range(v):
+                if label[u] == label[v]:
+                    part += <double>weights[v, u]
+            total += part
+    return total
+
+
+def contract_dense(const weight_t[:, ::1] weights, const int64_t[::1] labels, int64_t m):
+    """Scores between the ``m`` sets of a partition; the diagonal is the value inside sets."""
+    out = np.zeros((m, m))
+    cdef double[:, ::1] into = out
+    cdef int64_t n = labels.shape[0], v, u, i
+    with nogil:
+        for v in range(n):
+            for u in range(n):
+                if u != v:
+                    into[labels[v], labels[u]] += <double>weights[v, u]
+        for i in range(m):
+            into[i, i] *= 0.5
+    return out
