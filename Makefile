@@ -1,25 +1,38 @@
-# Every target works from a clean clone with Python 3.11 or newer and make.
+# Every target works from a clean clone with Python 3.11 or newer, make and, for the kernels, a C
+# compiler; where there is none, pip brings one (the package ziglang).
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Modules are compiled when they are first imported, most that pip installs never are; and kept,
 # whatever the environment says, for the tests start many processes.
 unexport PYTHONDONTWRITEBYTECODE
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+# The tools that build the kernels are pinned like all others (two names: one for older pip).
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Two workers; tests/conftest.py says which tests stay together and which come first.
 PYTEST := $(BIN)/pytest -n 2
 
-.PHONY: demo check test lint types contracts quick unit bench docs clean
+KERNELS := $(shell find src/relatum/kernels -name '*.pyx' -o -name '*.pxd')
+
+.PHONY: demo check test lint types contracts quick unit kernels check-bounds check-wheel bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("relatum needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
+# pip compiles the kernels, which it does not say.
+define announce
+	@$(PYTHON) build_kernels.py --announce
+endef
+
 $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
+	$(announce)
 	$(PIP) -e '.[plots]'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(announce)
 	$(PIP) -e '.[dev]'
 	touch $(VENV)/.base $@
 
@@ -30,6 +43,22 @@ $(VENV)/.docs: $(VENV)/.dev
 $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) -e '.[bench]'
 	touch $@
+
+# Kernels that changed since they were compiled.
+$(VENV)/.kernels: $(KERNELS) build_kernels.py $(VENV)/.dev
+	$(BIN)/python build_kernels.py
+	touch $@
+
+kernels: $(VENV)/.kernels
+
+# The tests of the kernels once more, with every index checked.
+check-bounds: $(VENV)/.dev
+	$(BIN)/python build_kernels.py --checked
+	RELATUM_KERNELS=checked $(PYTEST) -q tests/kernels
+
+# A wheel, installed and used where no compiler is found.
+check-wheel: $(VENV)/.dev
+	$(BIN)/python tests/wheel.py
 
 demo: $(VENV)/.base
 	$(BIN)/relatum demo
@@ -43,6 +72,7 @@ test: lint types contracts unit
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src/relatum/kernels
 
 types: $(VENV)/.dev
 	$(BIN)/mypy
@@ -50,10 +80,10 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-quick: $(VENV)/.dev
+quick: $(VENV)/.kernels
 	$(PYTEST) -q -m "not slow" tests
 
-unit: $(VENV)/.dev
+unit: $(VENV)/.kernels
 	$(PYTEST) --doctest-modules
 
 bench: $(VENV)/.bench
@@ -64,3 +94,5 @@ docs: $(VENV)/.docs
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf src/relatum/kernels/_v3 src/relatum/kernels/_checked
+	find src/relatum/kernels -name '*.so' -delete

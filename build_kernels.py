@@ -50,9 +50,7 @@ class Variant(NamedTuple):
 # Products and sums are never fused and never reordered: the same bits on every processor.
 EXACT = ("-O3", "-ffp-contract=off", "-fno-math-errno", "-g0")
 BASELINE = Variant("", DIRECTIVES, EXACT, ("/O2", "/fp:precise"))
-V3 = Variant(
-    "_v3", DIRECTIVES, (*EXACT, "-march=x86-64-v3"), ("/O2", "/fp:precise", "/arch:AVX2")
-)
+V3 = Variant("_v3", DIRECTIVES, (*EXACT, "-march=x86-64-v3"), ("/O2", "/fp:precise", "/arch:AVX2"))
 CHECKED = Variant(
     "_checked",
     DIRECTIVES | CHECKS,
@@ -74,6 +72,13 @@ def compiler_is_missing() -> bool:
     return all(shutil.which(name) is None for name in ("cc", "gcc", "clang"))
 
 
+def announcement() -> str:
+    """Return what is said before pip builds: by itself it says nothing for a minute."""
+    if compiler_is_missing():
+        return "No C compiler (cc) found: taking one from the package index (ziglang)."
+    return "Installing, and compiling the kernels: this takes a minute or two, once."
+
+
 def use_compiler_of_the_index() -> None:
     """Compile with the package ``ziglang``, a C compiler that pip can install."""
     compiler = f'"{sys.executable}" -m ziglang cc'
@@ -89,7 +94,7 @@ def _modules() -> dict[str, Path]:
     }
 
 
-def _translated(variant: Variant, jobs: int) -> dict[str, str]:
+def _translated(variant: Variant, jobs: int, annotate: bool = False) -> dict[str, str]:
     """Translate what changed to C; return the C file of every module."""
     from Cython.Build import cythonize
     from setuptools import Extension
@@ -106,7 +111,8 @@ def _translated(variant: Variant, jobs: int) -> dict[str, str]:
         compiler_directives=variant.directives,
         shared_utility_qualified_name=SHARED,
         nthreads=jobs,
-        force=outdated,
+        annotate=annotate,
+        force=outdated or annotate,
         quiet=True,
     )
     if outdated:
@@ -133,8 +139,11 @@ def _compiled(variant: Variant, sources: dict[str, str], jobs: int) -> dict[Path
         Extension(placed(name), [source], depends=[__file__]) for name, source in sources.items()
     ]
     command = Compile(Distribution({"name": "relatum", "ext_modules": extensions}))
-    command.build_lib = str(WORK / f"lib{variant.folder}")
-    command.build_temp = str(WORK / f"objects{variant.folder}")
+    work = WORK / str(
+        sys.implementation.cache_tag
+    )  # objects of one Python are of no use to another
+    command.build_lib = str(work / f"lib{variant.folder}")
+    command.build_temp = str(work / f"objects{variant.folder}")
     command.parallel = jobs
     command.ensure_finalized()
     command.run()
@@ -167,13 +176,16 @@ def put_in_place(made: dict[Path, Path], chosen: list[Variant]) -> None:
             # a process that has the old file open keeps it: the new one takes its name
             fresh = target.with_suffix(target.suffix + ".new")
             shutil.copy2(output, fresh)
-            os.replace(fresh, target)
+            fresh.replace(target)
     kept, kernels = {SOURCE / place for place in made.values()}, SOURCE / KERNELS.replace(".", "/")
-    suffix = next(iter(kept)).suffixes[-2:]
+    suffix = "".join(next(iter(kept)).suffixes[-2:])
     for variant in chosen:
-        for old in (kernels / variant.folder).rglob("*" + "".join(suffix)):
-            inside = old.relative_to(kernels).parts[0]
-            if old not in kept and (variant.folder or not inside.startswith("_")):
+        for old in (kernels / variant.folder).rglob(f"*{suffix}"):
+            of_another = not variant.folder and old.relative_to(kernels).parts[0] in (
+                "_v3",
+                "_checked",
+            )
+            if old not in kept and not of_another:
                 old.unlink()
 
 
@@ -182,8 +194,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checked", action="store_true", help="the checked variant only")
     parser.add_argument("--baseline", action="store_true", help="the baseline variant only")
+    parser.add_argument("--annotate", action="store_true", help="write Cython's listings only")
+    parser.add_argument("--announce", action="store_true", help="say what an installation will do")
     parser.add_argument("--jobs", type=int, help="how many at a time (default: one per core)")
     args = parser.parse_args()
+    if args.announce:
+        print(announcement())
+        return
+    if args.annotate:
+        os.chdir(ROOT)
+        _translated(BASELINE, args.jobs or os.cpu_count() or 1, annotate=True)
+        return
     chosen = [CHECKED] if args.checked else [BASELINE] if args.baseline else variants()
     put_in_place(build(chosen, args.jobs), chosen)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 from collections.abc import Iterator
@@ -14,8 +15,8 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Kernels come first, so that each is compiled by the test of its own and found in numba's cache by
-# all others; then what takes long, so that no worker ends with it alone.
+# Kernels come first: what fails there fails everywhere. Then what takes long, so that no worker
+# ends with it alone.
 FIRST = (
     "tests/kernels/",
     "tests/pair_tables/on_spark/",
@@ -41,6 +42,22 @@ SLOW = (
 )
 # Rooms whose tests share what takes long to make: a Spark session, one small reproduction.
 TOGETHER = ("tests/pair_tables/on_spark/", "tests/reproduction/")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Refuse to test kernels that were compiled before their sources were edited."""
+    import relatum.kernels
+
+    for source in Path(relatum.kernels.__file__).parent.rglob("*.pyx"):
+        module = importlib.util.find_spec(module_name(source))
+        if module is None or Path(str(module.origin)).stat().st_mtime < source.stat().st_mtime:
+            pytest.exit(f"{source.name} is newer than its compiled kernel: make kernels", 3)
+
+
+def module_name(source: Path) -> str:
+    """Return the full name of a module of ours from its source."""
+    parts = source.with_suffix("").parts
+    return ".".join(parts[len(parts) - parts[::-1].index("relatum") - 1 :])
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
 import grimp
+import networkx
 import pytest
 
 from relatum.solvers import SOLVERS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "relatum"
-MODULES = sorted(
-    path.relative_to(SOURCE).with_suffix("")
-    for path in SOURCE.rglob("*.py")
-    if not path.name.startswith("__")
-)
+FILES = sorted(
+    path for kind in ("py", "pyx", "pxd") for path in SOURCE.rglob(f"[!_]*.{kind}")
+)  # of kernels, .pyx are compiled, and what is in .pxd files only is inlined
+MODULES = sorted({path.relative_to(SOURCE).with_suffix("") for path in FILES})
+KERNELS = [path for path in FILES if path.suffix in (".pyx", ".pxd")]
 PACKAGES = sorted(path.parent.relative_to(SOURCE) for path in SOURCE.rglob("__init__.py"))
 AT_THE_ROOT, IN_A_ROOM = 10, 14
 
@@ -42,6 +44,17 @@ NAMESAKES = {
     "sets": "sets with prices: the kernel that finds them, the view that checks them",
     "sparse": "searches and the checker's views are told apart by how pairs are stored",
 }
+
+
+def imported_or_included(path: Path) -> set[str]:
+    """Full names of the modules that a kernel imports or, as C does, includes."""
+    lines = re.findall(r"^\s*from ([\w.]+) c?import (.+)$", path.read_text("utf-8"), re.M)
+    names = [
+        f"{package}.{name.strip()}" if package == "relatum.kernels" else package
+        for package, listed in lines
+        for name in listed.strip("()").split(",")
+    ]
+    return {*names, *re.findall(r"^\s*c?import ([\w.]+)", path.read_text("utf-8"), re.M)}
 
 
 def imported(path: Path) -> set[str]:
@@ -107,17 +120,32 @@ def test_nothing_imports_in_a_circle():
             assert back is None, " -> ".join([module, *back])
 
 
-@pytest.mark.parametrize("module", MODULES, ids=str)
-def test_imports_across_rooms_name_a_package(module):
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix == ".py"], ids=str)
+def test_imports_across_rooms_name_a_package(path):
     """Others may use what a package exports; kernels and engines are imported by module."""
+    module = path.relative_to(SOURCE)
     room = module.parts[0] if len(module.parts) > 1 else ""
-    for name in imported(SOURCE / f"{module}.py"):
+    for name in imported(path):
         parts = name.split(".")[1:]
         if len(parts) < 2 or parts[0] in (room, "kernels", "lp"):
             continue
         assert (SOURCE / Path(*parts)).is_dir(), (
             f"{module} imports {name}, a module of another room"
         )
+
+
+def test_kernels_import_other_kernels_only_and_never_in_a_circle():
+    graph = networkx.DiGraph()
+    for path in KERNELS:
+        name = ".".join(["relatum", *path.relative_to(SOURCE).with_suffix("").parts])
+        for needed in imported_or_included(path):
+            room = needed.split(".")[0]
+            assert room in ("cython", "libc", "numpy", "relatum"), f"{name} imports {needed}"
+            if room == "relatum" and needed != name:
+                assert needed.startswith("relatum.kernels."), f"{name} imports {needed}"
+                graph.add_edge(name, needed)
+    assert graph.number_of_edges() > 20  # the imports were found
+    assert networkx.is_directed_acyclic_graph(graph), networkx.find_cycle(graph)
 
 
 @pytest.mark.parametrize("name", sorted(SOLVERS))
