@@ -125,7 +125,7 @@ def _compiled(variant: Variant, sources: dict[str, str], jobs: int) -> dict[Path
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
 
-    class Compile(build_ext):
+    class Compile(build_ext):  # type: ignore[misc]
         def build_extensions(self) -> None:
             flags = variant.msvc if self.compiler.compiler_type == "msvc" else variant.flags
             for extension in self.extensions:
