@@ -13,6 +13,7 @@ Without RELATUM_DATA the cases are those on made-up data.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -35,12 +36,20 @@ def scores_with_noise(n, sets, noise, seed):
     return np.where(truth[i] == truth[j], 1.0, -1.0) + noise * rng.normal(size=len(i))
 
 
+def digest(relation):
+    """Return a short word for a relation, from its labels, its ranks or its matrix."""
+    for name in ("labels", "ranks"):
+        if hasattr(relation, name):
+            return hashlib.sha256(np.asarray(getattr(relation, name), np.int64)).hexdigest()[:8]
+    return hashlib.sha256(np.ascontiguousarray(relation.matrix(), np.int64)).hexdigest()[:8]
+
+
 def solve_all(problems, **arguments):
     """Infer all; return what two revisions are compared by."""
     import relatum as rt
 
     found = [rt.infer(p, time_limit=600.0, **arguments) for p in problems]
-    return [[e.status.name, round(e.value, 6)] for e in found]
+    return [[e.status.name, round(e.value, 6), digest(e.relation)] for e in found]
 
 
 def planted_exact():
@@ -193,7 +202,17 @@ def learning():
     import relatum as rt
 
     (x, y), _ = ((d[0], d[1]) for d in rt.datasets.load_digits())
-    return (np.asarray(x, dtype=np.float64), np.asarray(y)), None
+    lifted = rt.TensorSketch(2, 1024, random_state=0).fit_transform(np.asarray(x, float))
+    return (lifted, np.asarray(y)), None
+
+
+def sketches():
+    """Tensor sketches of bits and of numbers, dense and sparse, and products of columns."""
+    from scipy import sparse
+
+    rng = np.random.default_rng(6)
+    bits = (rng.random((1500, 784)) < 0.2).astype(np.float64)
+    return (bits, sparse.csr_array(bits), bits[:, :120] * rng.normal(size=(1500, 120))), None
 
 
 def job_of(case):
@@ -215,12 +234,22 @@ def job_of(case):
     if case == "learning":
 
         def learned():
-            x, y = given
-            lifted = rt.TensorSketch(2, 1024, random_state=0).fit_transform(x)
+            lifted, y = given
             fit = rt.LogisticMeasure(64.0, random_state=0).fit(lifted, y)
             return [round(float(np.mean(fit.log_odds(lifted).argmax(axis=1) == y)), 6)]
 
         return learned
+    if case == "sketches":
+
+        def sketched():
+            sums = []
+            for x, degree in zip(given, (2, 2, 3), strict=True):
+                lifted = rt.TensorSketch(degree, 2048, random_state=0).fit_transform(x)
+                sums.append(round(float(np.abs(lifted).sum()), 4))
+            sums.append(round(float(rt.MultilinearLifting(2).fit_transform(given[2]).sum()), 4))
+            return sums
+
+        return sketched
     return lambda: solve_all(given, **arguments)
 
 
@@ -238,6 +267,7 @@ CASES = {
     "general": general,
     "pair_table": pair_table,
     "learning": learning,
+    "sketches": sketches,
 }
 NEED_DATA = {"learned_exact", "cplib_exact", "lolib_exact"}
 
