@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def machine(*packages):
-    """Describe the machine, with the versions of numpy, scipy, numba and other packages."""
+    """Describe the machine, with the versions of numpy, scipy and other packages."""
     found = {}
-    for name in ("numpy", "scipy", "numba", *packages):
+    for name in ("numpy", "scipy", *packages):
         try:
             found[name] = version(name)
         except PackageNotFoundError:

@@ -77,7 +77,7 @@ def throughput(x, degree, m, repeats):
     runs = {}
     for name, sketch in ours.items():
         sketch.fit(x)
-        sketch.transform(x[:64])  # compile
+        sketch.transform(x[:64])  # load
         runs[name] = lambda sketch=sketch: sketch.transform(x)
     # the peer holds all Count Sketches and spectra at once: two sizes of chunks, the better counts
     for rows in (250, 1000):

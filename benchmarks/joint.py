@@ -129,7 +129,7 @@ def main():
     warnings.simplefilter("ignore", DegenerateWarning)
     rows = []
     try:
-        for kind in SETS:  # compile before anything is timed
+        for kind in SETS:  # load all modules before anything is timed
             for model in ("bernoulli", "logistic"):
                 compare(kind, model, 4, 0, 1.0)
         for model, sizes in (("bernoulli", options.sizes), ("logistic", options.logistic_sizes)):

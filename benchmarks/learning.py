@@ -105,7 +105,7 @@ def compare(x, y, strength):
 
     exact = LogisticMeasure(strength, tol=1e-7, max_epochs=5000).fit(x, y)
     minimum = objective(exact.coef_)
-    LogisticMeasure(strength, max_epochs=1, tol=1.0).fit(x[:100], y[:100])  # compile
+    LogisticMeasure(strength, max_epochs=1, tol=1.0).fit(x[:100], y[:100])  # load
     methods = {
         "relatum": relatum_runs(x, y, strength, "sdca"),
         "relatum, lockstep L-BFGS": relatum_runs(x, y, strength, "lbfgs"),
@@ -142,7 +142,7 @@ def ratios(methods):
 
 
 def words(folder):
-    BernoulliMeasure().fit_sequences([0, 1], [0, 2])  # compile
+    BernoulliMeasure().fit_sequences([0, 1], [0, 2])  # load
     start = perf_counter()
     with gzip.open(folder / "wikipedia" / "union_top3000.txt.gz", "rt") as file:
         lines = file.read().splitlines()

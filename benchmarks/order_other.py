@@ -94,7 +94,7 @@ def main():
     args = parser.parse_args()
     until = perf_counter() + args.part
     for family in FAMILIES:
-        run(family, 6, 0.1, 0, 30.0)  # compile
+        run(family, 6, 0.1, 0, 30.0)  # load
     rows = recorded("order_other").get("problems", []) if args.resume else []
     done = {(r["family"], r["n"], r["noise"], r["seed"]) for r in rows}
     for key in product(FAMILIES, args.sizes, args.noise, range(args.seeds)):

@@ -62,9 +62,9 @@ def main():
     rest = [t for t, out in zip(tokens, held_out, strict=True) if not out]
     flat = np.concatenate(rest)
     offsets = np.concatenate([[0], np.cumsum([len(t) for t in rest])])
-    rt.precedence_counts([0, 1], [0, 2], 2)  # compile
+    rt.precedence_counts([0, 1], [0, 2], 2)  # load
     known = rt.LINEAR_ORDERS & rt.evidence(related=[(0, 1)])
-    for feasible in (rt.LINEAR_ORDERS, known):  # compile; the large one is left to branch and cut
+    for feasible in (rt.LINEAR_ORDERS, known):  # load all; the large one is left to branch and cut
         warm = [rt.Problem(rng.normal(size=(n, n)), feasible) for n in (5, 5, 30)]
         rt.infer_many(warm, n_jobs=1, prove=True, time_limit=30)
     cpu = process_time()

@@ -42,7 +42,7 @@ THRESHOLDS = (0.5, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999)
 BACKGROUND = -4.0
 LISTED = 0.9  # of true pairs
 LABELLED = 0.02  # of entities, for the learned background
-PACKAGES = ("numpy", "numba", "duckdb", "pyarrow", "splink")
+PACKAGES = ("numpy", "duckdb", "pyarrow", "splink")
 
 
 def machine():
@@ -208,7 +208,7 @@ def run_relatum(folder, memory_limit, threads, learned):
 
 
 def warm_up():
-    """Load and compile everything, so that only the work is timed."""
+    """Load everything, so that only the work is timed."""
     import pyarrow as pa
 
     import relatum as rt

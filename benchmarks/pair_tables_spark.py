@@ -71,7 +71,7 @@ def main():
         print("pyspark is not installed: nothing to compare.")
         return
     warnings.simplefilter("ignore")  # pyspark does not know pandas 3 yet
-    packages = ("numpy", "numba", "duckdb", "pyarrow", "pandas", "pyspark")
+    packages = ("numpy", "duckdb", "pyarrow", "pandas", "pyspark")
     out = {
         "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
         "packages": {p: version(p) for p in packages},

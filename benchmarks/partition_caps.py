@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--limit", type=float, default=10.0, help="processor seconds each")
     parser.add_argument("--output", type=Path, default=RESULTS)
     args = parser.parse_args()
-    for solver in (*EXACT, HEURISTIC):  # compile
+    for solver in (*EXACT, HEURISTIC):  # load
         run(rt.Problem(scores("gauss", 12, 0), rt.EQUIVALENCES & rt.at_most(3)), solver, 60.0)
     rows = []
     print(

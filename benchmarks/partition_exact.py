@@ -441,7 +441,7 @@ def main():
     if not os.environ.get("RELATUM_DATA") or not folder.is_dir():
         print("Set RELATUM_DATA to the benchmark data folder; nothing was run.")
         return
-    solve(np.random.default_rng(0).normal(size=20 * 19 // 2), 10.0)  # compile
+    solve(np.random.default_rng(0).normal(size=20 * 19 // 2), 10.0)  # load
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for part in args.parts:
         print(f"-- {part} --", flush=True)

@@ -47,7 +47,7 @@ class CpuControl(Control):
 
 
 def machine():
-    packages = ["numpy", "scipy", "numba"]
+    packages = ["numpy", "scipy"]
     for name in PEERS.values():
         try:
             version(name)
@@ -214,7 +214,7 @@ def main():
     every = {"GAEC + KL": gaec_kl, "Leiden": leiden, "pycombo": pycombo}
     peers = {name: run for name, run in every.items() if PEERS[name] in about["packages"]}
     warm = rt.Problem(np.random.default_rng(0).normal(size=4950), rt.EQUIVALENCES)
-    ours(warm, 2.0)  # compiles
+    ours(warm, 2.0)  # loads all modules
     RESULTS.mkdir(exist_ok=True)
     output = RESULTS / options.output
     rows = [] if options.fresh or not output.exists() else json.loads(output.read_text())["rows"]

@@ -30,7 +30,7 @@ from relatum.io import read_multicut, read_signed_graph
 RESULTS = Path(__file__).parent / "results"
 NETWORKS = ("bitcoinotc", "slashdot-small", "wikielections")
 CASES = ("dense", "cremi", *NETWORKS, "planted")
-REPEATS = 2  # the first run compiles
+REPEATS = 2  # the first run loads modules and data into caches
 
 
 def mnist(folder, name):
@@ -125,7 +125,7 @@ def measure(case, solver, folder):
         begin, cpu = perf_counter(), process_time()
         e = rt.infer(problem, solver=solver, time_limit=600.0)
         last = repeat or long
-        row["seconds" if last else "seconds with compilation"] = round(perf_counter() - begin, 2)
+        row["seconds" if last else "seconds of the first run"] = round(perf_counter() - begin, 2)
         row["cpu_seconds"] = round(process_time() - cpu, 2)
     row |= {
         "value": e.value,

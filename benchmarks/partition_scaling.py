@@ -70,7 +70,7 @@ def measure(kind: str, n: int) -> dict[str, float]:
         warm = rt.Problem(dense_scores(60, rng, noise), rt.EQUIVALENCES)
         problem = rt.Problem(dense_scores(n, rng, noise), rt.EQUIVALENCES)
     prove = kind.endswith("proven")
-    rt.infer(warm, prove=prove, time_limit=60)  # compiles, or loads, the kernels
+    rt.infer(warm, prove=prove, time_limit=60)  # loads all modules
     before = time.process_time()
     e = rt.infer(problem, prove=prove, time_limit=60.0 if prove else 30.0)
     return {

@@ -151,7 +151,7 @@ def run(seed: int = 0, quick: bool = False, page: Path | None = None) -> None:
     screen = console()
     table = table_of(COLUMNS, words=("relation", "status", "verified"))
     started = time.perf_counter()
-    with screen.status("learning and inferring (the first run compiles kernels)"):
+    with screen.status("learning and inferring"):
         found = list(cases(seed, quick))
         rows = [_row(case) for case in found]
     for row in rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,19 +86,11 @@ def _key(settings: Settings, n: int, name: str) -> dict[str, Any]:
 
 def _one(problem: Problem, truth: Index, method: str, settings: Settings) -> dict[str, Any]:
     result: dict[str, Any] = {"method": method, "n": len(truth)}
-    _compile(method)
     with clock(result, "infer"):
         estimate = infer(
             problem, time_limit=settings.time_limit, seed=settings.seed, **SOLVERS[method]
         )
     return {**result, **_judged(problem, estimate, truth)}
-
-
-@cache
-def _compile(method: str) -> None:
-    """Solve something small, so that the time to compile kernels is not taken for search."""
-    scores = np.random.default_rng(0).normal(size=20 * 19 // 2)
-    infer(Problem(scores, EQUIVALENCES), time_limit=600.0, **SOLVERS[method])
 
 
 def _judged(problem: Problem, estimate: Estimate, truth: Index) -> dict[str, Any]:

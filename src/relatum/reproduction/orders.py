@@ -116,7 +116,6 @@ def _ordered(corpus: Corpus, sigma: float, settings: Settings) -> dict[str, Any]
         measure = _measure(corpus, sigma)
     with clock(result, "score"):
         problems, shown = _problems(corpus, measure)
-    infer_many(problems[:2], n_jobs=1, prove=True)  # compiles
     with clock(result, "infer"):
         estimates = infer_many(problems, n_jobs=1, prove=True, time_limit=settings.time_limit)
     with clock(result, "verify"):
@@ -162,7 +161,6 @@ def _random(corpus: Corpus) -> dict[str, float]:
 def _seconds(corpus: Corpus) -> dict[str, Any]:
     """Return processor seconds of exact inference by the length of the sentence, at sigma = 2."""
     problems, _ = _problems(corpus, _measure(corpus, 2.0))
-    infer_many(problems[:2], n_jobs=1, prove=True)  # compiles
     lengths = np.array([len(t) for t in corpus.test])
     out = []
     for n in np.unique(lengths):

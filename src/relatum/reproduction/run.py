@@ -175,7 +175,7 @@ def reproduce(
 def machine() -> dict[str, Any]:
     """Describe the machine and the versions of what was used."""
     packages = {}
-    for name in ("relatum", "numpy", "scipy", "numba", "scikit-learn", "highspy"):
+    for name in ("relatum", "numpy", "scipy", "scikit-learn", "highspy"):
         try:
             packages[name] = version(name)
         except PackageNotFoundError:
