@@ -22,7 +22,6 @@ from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.inference import infer
 from relatum.io import Rankings
-from relatum.measures import BernoulliMeasure
 from relatum.problem import LINEAR_ORDERS, WEAK_ORDERS, FeasibleSet, Problem, Relation, WeakOrder
 from relatum.proof import Estimate
 
@@ -166,6 +165,8 @@ class Votes:
             return np.asarray(yes - no)
         if method != "bernoulli":
             raise DataError(f'method is "kemeny" or "bernoulli", got {method!r}.')
+        from relatum.measures import BernoulliMeasure  # scikit-learn: only where it is used
+
         n = self.n
         pairs = np.flatnonzero(~np.eye(n, dtype=np.bool_).ravel())
         measure = BernoulliMeasure(sigma=sigma, n_classes=n * n)

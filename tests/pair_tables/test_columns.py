@@ -12,9 +12,11 @@ from relatum.pair_tables.columns import (
     CERTAIN,
     REFUSED,
     Columns,
+    arrow_numbers,
     bits_of,
     evidence_pairs,
     find_columns,
+    numbers_of,
     refuse,
     require_evidence_columns,
     require_group_columns,
@@ -81,3 +83,21 @@ def test_evidence_and_groups_name_what_is_missing():
     assert str(two_values("labels", ("a",))) == (
         "labels= gives the element ('a',) two values; give it one."
     )
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint64, np.float64])
+def test_numbers_go_to_arrow_and_back(kind):
+    pa = pytest.importorskip("pyarrow")
+    given = np.arange(10).astype(kind)[1::2]
+    column = arrow_numbers(given)
+    assert column.equals(pa.array(given))
+    found = numbers_of(column[1:4])
+    assert found.dtype == kind
+    assert found.tolist() == given[1:4].tolist()
+    assert numbers_of(arrow_numbers(given[:0])).shape == (0,)
+
+
+def test_null_scores_are_not_numbers():
+    pa = pytest.importorskip("pyarrow")
+    column = pa.array([1.5, None, -2.0])
+    np.testing.assert_array_equal(numbers_of(column), column.to_numpy(zero_copy_only=False))

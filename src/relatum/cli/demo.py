@@ -194,7 +194,7 @@ def _write_page(
         (
             plots.progress(reports),
             f"A harder case, a random order of {20 if quick else 40} elements: value and bound "
-            "over time, until they meet or two seconds have passed.",
+            "over time, until they meet or a second has passed.",
         ),
     ]
     write_page(page, COLUMNS, rows, found, extra)
@@ -229,5 +229,5 @@ def _watched(seed: int, n: int) -> list[Progress]:
     """Search for the best of all orders of n elements; return what a monitor is told."""
     reports: list[Progress] = []
     scores = np.random.default_rng(seed).normal(size=(n, n))
-    infer(Problem(scores, LINEAR_ORDERS), prove=True, time_limit=2.0, monitor=reports.append)
+    infer(Problem(scores, LINEAR_ORDERS), prove=True, time_limit=1.0, monitor=reports.append)
     return reports

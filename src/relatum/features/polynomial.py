@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.decomposition import PCA
 from sklearn.preprocessing import PolynomialFeatures
 
 from relatum.features import checks
@@ -62,6 +61,8 @@ class PolynomialLifting(FeatureMap):
 
     def fit(self, X: ArrayLike, y: Any = None) -> PolynomialLifting:
         """Learn the principal components of `X` and their scale."""
+        from sklearn.decomposition import PCA  # imports all linear models: only where it is used
+
         most = checks.checked_count(self, "n_components")
         cubic = checks.checked_count(self, "n_cubic", least=0)
         checks.checked(self, "scale", ("common", "half", "whiten", "none"))

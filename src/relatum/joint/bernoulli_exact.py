@@ -18,7 +18,6 @@ from scipy.sparse import coo_array
 from relatum.array_types import Floats, Index
 from relatum.joint.alternation import Alternation, ExactSearch, Pair
 from relatum.joint.learning import BernoulliLearner
-from relatum.lp.highs_mip import HighsMixedProgram
 from relatum.problem import Evidence, Property, Relation
 from relatum.solvers.general import PairSpace, RowPool
 
@@ -110,6 +109,8 @@ class CountSearch(ExactSearch[BernoulliLearner]):
 
     def _write(self) -> None:
         """Write down counts, increments, and the rows that are few."""
+        from relatum.lp.highs_mip import HighsMixedProgram  # HiGHS: only where it is used
+
         m = self.space.size
         lower, upper = self.space.box(self.table.closed)
         extra = self.size - m

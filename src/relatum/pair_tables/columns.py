@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, EvidenceError, ProblemError
@@ -197,3 +197,22 @@ def require_group_columns(name: str, names: Sequence[str]) -> tuple[str, str]:
 def two_values(what: str, element: Any) -> DataError:
     """Return the error for an argument that gives an element two values."""
     return DataError(f"{what}= gives the element {element} two values; give it one.")
+
+
+# pyarrow's own ways from numpy and back import pandas wherever that is installed, which takes
+# longer than a small table
+
+
+def numbers_of(column: Any) -> NDArray[Any]:
+    """Return an Arrow array of numbers as a numpy array, with NaN where it is null."""
+    if column.null_count:
+        column = column.fill_null(np.nan)
+    return np.from_dlpack(column)
+
+
+def arrow_numbers(numbers: NDArray[Any]) -> Any:
+    """Return a numpy array of numbers as an Arrow array."""
+    import pyarrow as pa
+
+    kind, memory = pa.from_numpy_dtype(numbers.dtype), np.ascontiguousarray(numbers)
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(memory)])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
+from relatum.pair_tables.columns import arrow_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +66,8 @@ def name_clusters(ids: Any, first: Index, earlier: Earlier | None) -> tuple[Any,
         The smallest element of each element's cluster.
     earlier : Earlier or None
     """
-    import pyarrow as pa
-
     if earlier is None:
-        return ids.take(pa.array(first)), None
+        return ids.take(arrow_numbers(first)), None
     kept = kept_clusters(first, earlier.cluster)
     changes = changes_of(first, earlier.cluster, kept, earlier.gone)
     return assign_ids(ids, first, kept, earlier.ids), changes

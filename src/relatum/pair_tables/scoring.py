@@ -10,12 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from relatum.array_types import Floats, Index
 from relatum.errors import BlockingWarning, DataError
-from relatum.features import pair_features
-from relatum.measures import BilinearPairMeasure
 from relatum.pair_tables.options import Tuning
 
 Batch = tuple[NDArray[np.int32], NDArray[np.int32], Floats]  # ends of pairs, and their bits
@@ -60,6 +57,10 @@ class PairScorer:
         return out
 
     def _log_odds(self, a: Index, b: Index) -> Any:
+        # scikit-learn behind both takes longer to import than most tables to cluster
+        from relatum.features import pair_features
+        from relatum.measures import BilinearPairMeasure
+
         if isinstance(self.measure, BilinearPairMeasure):
             rows, both = np.unique(np.concatenate([a, b]), return_inverse=True)
             return self.measure.log_odds(self.features[rows], both[: len(a)], both[len(a) :])
@@ -120,6 +121,8 @@ def learned_background(batches: Iterable[Batch], labels: Index) -> float:
     float
         At most 0, the bits of "as likely as not".
     """
+    from scipy.sparse import coo_array  # slow to import, and only needed here
+
     chosen = _enough(labels)
     n = len(chosen)
     number = np.full(len(labels), -1, dtype=np.int64)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.linear_model import LogisticRegression
 
 from relatum.array_types import Flags, Floats
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs
@@ -64,6 +63,8 @@ def _table(rows: Rows) -> Any:
 
 
 def _fit_label(x: Any, y: Flags, weights: Floats, lam: float, w: Floats) -> tuple[Floats, int]:
+    from sklearn.linear_model import LogisticRegression  # many models: only where it is used
+
     model = LogisticRegression(
         C=1.0 / lam,
         solver="newton-cholesky",

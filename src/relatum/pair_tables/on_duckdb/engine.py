@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.pair_tables.columns import Columns, refuse
+from relatum.pair_tables.columns import Columns, arrow_numbers, refuse
 from relatum.pair_tables.on_duckdb.buckets import Solved, Solver, solve_buckets
 from relatum.pair_tables.on_duckdb.components import (
     Buckets,
@@ -181,6 +181,6 @@ def _cluster_names(columns: Columns, ids: Any) -> Any:
 
 def _table(ids: Any, cluster_ids: Any, found: _Found) -> Any:
     table = ids.append_column("cluster_id", cluster_ids)
-    table = table.append_column("cluster_size", pa.array(found.size))
-    table = table.append_column("cluster_gap", pa.array(found.gap))
-    return table.append_column("component", pa.array(found.hashes.view(np.int64)))
+    table = table.append_column("cluster_size", arrow_numbers(found.size))
+    table = table.append_column("cluster_gap", arrow_numbers(found.gap))
+    return table.append_column("component", arrow_numbers(found.hashes.view(np.int64)))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.kernels.tables.places import mark_ids, rank_ids
-from relatum.pair_tables.columns import Columns, bits_of, refuse
+from relatum.pair_tables.columns import Columns, arrow_numbers, bits_of, numbers_of, refuse
 from relatum.pair_tables.on_duckdb.store import Workspace
 from relatum.pair_tables.on_duckdb.tables import (
     INTEGERS,
@@ -49,7 +49,7 @@ class View:
         """Yield columns of the rows that name two elements, in batches."""
         query = f"SELECT {', '.join(expressions)} FROM pairs {joins} WHERE {self.named}"
         for batch in arrow_reader(self.con, query):
-            yield [np.ascontiguousarray(c.to_numpy(zero_copy_only=False)) for c in batch.columns]
+            yield [numbers_of(c) for c in batch.columns]
 
 
 def _open_pairs(con: Any, given: Given, folder: Path) -> View:
@@ -148,7 +148,7 @@ class Bitmap(Source):
 
     def ids(self) -> Any:
         kind = arrow_of(self.view.con, f"SELECT {self.view.left} FROM pairs LIMIT 0")
-        ids = pa.array(self._all()).cast(kind.schema.field(0).type)
+        ids = arrow_numbers(self._all()).cast(kind.schema.field(0).type)
         return pa.table({self.view.columns.id_name: ids})
 
     def keys(self) -> NDArray[np.uint64]:

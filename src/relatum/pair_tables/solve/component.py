@@ -24,7 +24,6 @@ import numpy as np
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import EvidenceError
-from relatum.inference import infer
 from relatum.kernels.tables.component_batch import (
     CONTRADICTORY,
     KEPT,
@@ -45,7 +44,6 @@ from relatum.pair_tables.solve.batching import (
 )
 from relatum.pair_tables.solve.splitting import split_elements
 from relatum.problem import EQUIVALENCES, Partition, Problem, at_most, evidence, one_per_group
-from relatum.solvers.partition import SparseSearch, instance_of, renumbered
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +230,8 @@ def _inferred(
     component: Component, settings: Settings, start: Index, bound: float, k: int
 ) -> tuple[Index, float, float]:
     """Improve a clustering by `relatum.infer`, and its bound."""
+    from relatum.inference import infer  # all solvers, which few components need
+
     problem = _problem(component, settings)
     found = infer(problem, prove=True, time_limit=settings.time_limit, start=Partition(start))
     if not isinstance(found.relation, Partition):
@@ -260,6 +260,9 @@ def _climb(
     component: Component, settings: Settings, labels: Index, value: float
 ) -> tuple[Index, float]:
     """Join clusters and move elements until nothing gains."""
+    # all solvers, which few components need
+    from relatum.solvers.partition import SparseSearch, instance_of, renumbered
+
     instance = instance_of(_problem(component, settings), matrix=False)
     if instance is None or instance.graph is None:
         return labels, value

@@ -2,8 +2,8 @@
 
 Clusterings contract what is known to be related and fall into components (`base` says what a
 reduction is); linear orders close their evidence, merge alike elements and fall into strongly
-connected components (`orders`). This room imports problem, proof and kernels, and no solver.
-Begin with `base`.
+connected components (`orders`). `connected` finds the components of pairs. This room imports
+problem, proof and kernels, and no solver. Begin with `base`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 from relatum.problem import Problem
 from relatum.solvers.reductions.base import Reduced, Reduction
 from relatum.solvers.reductions.components import Components
+from relatum.solvers.reductions.connected import BLOCK, connected
 from relatum.solvers.reductions.contraction import Contraction
 from relatum.solvers.reductions.orders import Plan, closed_evidence, imply_steps, plan_of
 
 __all__ = [
+    "BLOCK",
     "REDUCTIONS",
     "Components",
     "Contraction",
@@ -22,6 +24,7 @@ __all__ = [
     "Reduced",
     "Reduction",
     "closed_evidence",
+    "connected",
     "first_reduction",
     "imply_steps",
     "plan_of",

@@ -6,42 +6,35 @@ equivalence relation relates nothing across them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
 from relatum.proof import Decompose, Proof, sum_up
 from relatum.solvers.reductions.base import Reduced
+from relatum.solvers.reductions.connected import BLOCK, connected
 
 
 def positive_components(problem: Problem) -> Index:
     """Return a label per element: its component in the graph of positive and given pairs."""
-    yes = problem.evidence.related
-    n = problem.n
-    given = coo_array((np.ones(len(yes), np.int8), (yes[:, 0], yes[:, 1])), shape=(n, n))
-    labels = connected_components(_positive(problem) + given.tocsr(), directed=False)[1]
-    return np.asarray(labels, dtype=np.int64)
+    return connected(problem.n, chain([problem.evidence.related.T], _positive(problem)))
 
 
-def _positive(problem: Problem) -> csr_array:
+def _positive(problem: Problem) -> Iterator[tuple[Index, Index]]:
     scores, n = problem.scores, problem.n
     if isinstance(scores, SparseScores):
         keep = scores.log_odds > 0
-        i, j = scores.i[keep], scores.j[keep]
-        return coo_array((np.ones(len(i), np.int8), (i, j)), shape=(n, n)).tocsr()
+        yield scores.i[keep], scores.j[keep]
+        return
     c = problem.log_odds if problem.log_odds.ndim == 2 else problem.dense()
-    rows = []
-    for start in range(0, n, 1024):  # in blocks: the sum c + c' is never held whole
-        stop = min(n, start + 1024)
-        rows.append(csr_array(np.triu(c[start:stop] + c[:, start:stop].T > 0, start + 1)))
-    from scipy.sparse import vstack
-
-    return csr_array(vstack(rows, format="csr").astype(np.int8))
+    for start in range(0, n, BLOCK):  # in blocks: the sum c + c' is never held whole
+        stop = min(n, start + BLOCK)
+        i, j = np.nonzero(np.triu(c[start:stop] + c[:, start:stop].T > 0, start + 1))
+        yield start + i, j
 
 
 class Components:

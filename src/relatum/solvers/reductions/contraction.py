@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import csr_array
 
 from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
 from relatum.proof import Contract, Proof, sums_are_exact
 from relatum.solvers.reductions.base import Reduced
+from relatum.solvers.reductions.connected import connected
 
 CONTRACTED_ELEMENTS = 20_000  # of a problem at most: its scores are held as a matrix
 
 
 def groups_of_must_links(related: Index, n: int) -> Index:
     """Return a label per element: equal for elements connected by given pairs."""
-    graph = coo_array((np.ones(len(related)), (related[:, 0], related[:, 1])), shape=(n, n))
-    labels = connected_components(graph, directed=False)[1]
-    return Partition(labels).labels
+    return connected(n, [related.T])
 
 
 class Contraction:

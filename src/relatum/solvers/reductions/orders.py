@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.batch import order_components, twin_classes
@@ -127,6 +125,9 @@ def component_order(d: Floats) -> list[Index]:
     if len(d) <= 64:
         small, total = order_components(d)
         return [np.flatnonzero(small == k).astype(np.int64) for k in range(total)]
+    from scipy.sparse import csr_array  # slow to import, and not needed for few elements
+    from scipy.sparse.csgraph import connected_components
+
     arcs = (d > 0).astype(np.int8)
     count, label = connected_components(arcs, directed=True, connection="strong")
     first = np.full(count, len(d), dtype=np.int64)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.problem import EQUIVALENCES, Partition, Problem
 from relatum.proof import Branch, Prices, Proof
@@ -22,6 +20,7 @@ from relatum.solvers.control import Control
 from relatum.solvers.partition.exact.branch_and_cut import run as branch_and_cut
 from relatum.solvers.partition.exact.opening import Opening, no_partition, opening_of
 from relatum.solvers.partition.exact.prices import Priced, SetPool, SetPrices
+from relatum.solvers.reductions import connected
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
@@ -106,8 +105,7 @@ class _Search:
     def relax(self, node: _Node) -> tuple[SetPrices, Priced] | None:
         """Bound a node by prices and rows; None if nothing is left in it."""
         s = self.settings
-        _, found = connected_components(coo_array(node.state == 1), directed=False)
-        labels = found.astype(np.int64)
+        labels = connected(len(node.state), [np.nonzero(node.state == 1)])
         groups = int(labels.max()) + 1
         apart = np.zeros((groups, groups), dtype=np.bool_)
         i, j = np.nonzero(node.state == 0)

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Index
 from relatum.lp import RowBlock
 from relatum.problem import condensed_places
 from relatum.proof import Branch, Contract, Cuts, Fix, Leaf, Proof
 from relatum.solvers.partition.exact.relaxation import Relaxation
+from relatum.solvers.reductions import connected
 
 Pool = dict[str, RowBlock]
 
@@ -109,8 +108,7 @@ class Node:
     def contract(self) -> None:
         """Make related nodes one; a node that is unrelated to itself ends the branch."""
         r = self.relaxation
-        _, found = connected_components(coo_array(r.state == 1), directed=False)
-        labels = found.astype(np.int64)
+        labels = connected(r.n, [np.nonzero(r.state == 1)])
         self._advance(lambda then: Contract(labels, then))
         i, j = np.nonzero(r.state == 0)
         self.empty = bool((labels[i] == labels[j]).any())

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.partition.polish import perturb_and_polish, polish, value_of
@@ -18,6 +16,7 @@ from relatum.solvers.control import Control
 from relatum.solvers.incumbent import Incumbent
 from relatum.solvers.partition.arrays import square_arrays
 from relatum.solvers.partition.exact.relaxation import contracted_weights
+from relatum.solvers.reductions import connected
 from relatum.solvers.registry import Outcome
 
 
@@ -144,8 +143,7 @@ def opening_of(problem: Problem, control: Control) -> Opening | None:
     """Write a problem down for an exact search; None if its evidence contradicts itself."""
     n = problem.n
     weights, state, constant = square_arrays(problem)
-    _, found = connected_components(coo_array(state == 1), directed=False)
-    linked = np.asarray(found, dtype=np.int64)
+    linked = connected(n, [np.nonzero(state == 1)])
     cap = n if problem.feasible.cap is None else problem.feasible.cap
     i, j = np.nonzero(state == 0)
     if bool((linked[i] == linked[j]).any()) or int(np.bincount(linked).max()) > cap:

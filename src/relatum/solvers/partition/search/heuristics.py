@@ -9,7 +9,7 @@ must-links contracted, cannot-links, groups and caps as rules.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
-from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Index
 from relatum.kernels.partition.greedy import contract_greedily, grow_greedy, new_greedy
@@ -33,6 +31,7 @@ from relatum.solvers.partition.search.dense import DenseSearch, intersection
 from relatum.solvers.partition.search.effort import BRIEF, QUICK, SETTINGS, long_effort
 from relatum.solvers.partition.search.memetic import evolve
 from relatum.solvers.partition.search.sparse import SparseSearch, recombine
+from relatum.solvers.reductions import BLOCK, connected
 from relatum.solvers.registry import Outcome, Solver, register
 
 Found = tuple[Index, dict[str, Any]]  # labels of contracted elements, and statistics
@@ -279,17 +278,18 @@ def _neighbours(graph: SparseGraph, labels: NDArray[np.int32], dense: bool) -> I
 def _positive_start(instance: Instance) -> Index:
     """Return the components of positive pairs, as in the paper, cut up where rules ask for it."""
     n, rules = instance.n, instance.rules
+    pairs: Iterable[Iterable[NDArray[np.integer]]]
     if instance.weights is not None:
-        blocks = [csr_array(instance.weights[k : k + 1024] > 0) for k in range(0, n, 1024)]
-        positive = csr_array(vstack(blocks, format="csr").astype(np.int8))
+        weights = instance.weights
+        blocks = ((k, np.nonzero(weights[k : k + BLOCK] > 0)) for k in range(0, n, BLOCK))
+        pairs = ((k + i, j) for k, (i, j) in blocks)
     else:
         assert instance.graph is not None
         g = instance.graph
         rows = np.repeat(np.arange(n), np.diff(g.indptr))
         above = g.excess + g.background * rules.sizes[rows] * rules.sizes[g.indices] > 0
-        pairs = rows[above], g.indices[above]
-        positive = csr_array((np.ones(len(pairs[0]), np.int8), pairs), shape=(n, n))
-    labels = np.asarray(connected_components(positive, directed=False)[1], dtype=np.int64)
+        pairs = [(rows[above], g.indices[above])]
+    labels = connected(n, pairs)
     if rules.cap < int(rules.sizes.sum()) or rules.n_groups or len(rules.cannot_idx):
         return np.asarray(first_fit(rules, new_occupancy(rules), labels, 16))
     return labels
