@@ -1,0 +1,279 @@
+"""Packing of conflicts: bounds for clusterings too large for linear programs.
+
+Two pairs that want to be related and a third that does not are in conflict: of the row
+x_ba + x_ac - x_bc <= 1 a multiplier m lowers the bound by m, as long as the residual
+log-odds of the first two stay positive and that of the third negative. So conflicts are
+packed greedily into the residuals. In sparse problems the two pairs become a path.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+
+from relatum.kernels.condensed cimport place
+from relatum.kernels.hashing cimport find
+
+
+cdef class PairsView:
+    """Pairs in compressed rows, as kernels read them: (pointer, neighbour, edge)."""
+
+    def __init__(self, graph):
+        self.pointer, self.neighbour, self.edge = graph
+
+
+cdef class PackedView:
+    """Room for rows and their multipliers, and how many there are."""
+
+    def __init__(self, index, multipliers, count):
+        self.index, self.multipliers, self.count = index, multipliers, count
+
+
+cdef void _pack_apex(
+    double[::1] residual, int64_t n, int64_t a, double[::1] row, const int64_t[::1] near,
+    int64_t k, int64_t probes, double least, PackedView rows
+) noexcept nogil:
+    """Pack triangles of an apex and two of its ``k`` neighbours.
+
+    ``row`` are the residuals of the apex, to be written back.
+    """
+    cdef int64_t i, j, q, b, c, rest, begin
+    cdef double left, m
+    for i in range(k - 1):
+        b, rest = near[i], k - i - 1
+        left = row[b]
+        # of each two neighbours the smaller scans for the larger: a row is contiguous
+        begin = place(b, b + 1, n) - b - 1
+        j = i + 1 + (i * 7919 + a) % rest
+        for q in range(min(probes, rest)):
+            if left <= least or is_full(rows):
+                break
+            c = near[j]
+            if residual[begin + c] < -least and row[c] > least:
+                m = min(left, row[c], -residual[begin + c])
+                left -= m
+                row[c] -= m
+                residual[begin + c] += m
+                append(rows, b, a, c, m)
+            j += 1
+            if j == k:
+                j = i + 1
+        row[b] = left
+
+
+def pack_triangles(
+    double[::1] residual, int64_t n, const int64_t[::1] order, int64_t probes, double least,
+    int32_t[:, ::1] index, double[::1] multipliers, int64_t count
+):
+    """Pack triangles with residuals above ``least``, apex by apex in the given order.
+
+    ``residual`` is condensed and changed in place. Triangles (b, a, c) and multipliers are
+    appended from ``count`` on, while there is room; returns the new count. For each pair of
+    an apex, at most ``probes`` others are looked at.
+    """
+    cdef PackedView rows = PackedView(index, multipliers, count)
+    cdef double[::1] row = np.empty(n)
+    cdef int64_t[::1] near = np.empty(n, np.int64)
+    cdef int64_t o, a, b, i, k
+    with nogil:
+        for o in range(order.shape[0]):
+            a = order[o]
+            k = 0
+            for b in range(n):
+                if b != a:
+                    row[b] = residual[place(a, b, n)]
+                    if row[b] > least:
+                        near[k] = b
+                        k += 1
+            _pack_apex(residual, n, a, row, near, k, probes, least, rows)
+            for i in range(k):
+                b = near[i]
+                residual[place(a, b, n)] = row[b]
+    return rows.count
+
+
+cdef class _Search:
+    """Scratch space of a search for a path.
+
+    For each element and each number of pairs passed that lead from one set to another: by which
+    edge and from which state it was reached, after how many, and a stamp; and the queue.
+    """
+
+    cdef int64_t[::1] by, before, depth, stamp, queue
+    cdef int64_t mark  # the stamp of the latest search
+
+    def __init__(self, n):
+        self.by, self.before, self.depth = np.empty((3, 2 * n), np.int64)
+        self.stamp, self.queue = np.zeros(2 * n, np.int64), np.empty(2 * n, np.int64)
+        self.mark = 0
+
+
+cdef int64_t _path(
+    PairsView graph, _Search search, const double[::1] residual, const int64_t[::1] labels,
+    double least, int64_t longest, int64_t most_scans, int64_t u, int64_t v
+) noexcept nogil:
+    """Look for a short path between the ends over pairs with residuals above ``least``.
+
+    At most one pair of it leads from one set to another, none if both ends are in one set.
+    Returns the state of its end, -1 if there is none short enough.
+    """
+    cdef int64_t n = labels.shape[0], crossings = 0 if labels[u] == labels[v] else 1
+    cdef int64_t head = 0, tail = 1, scans = 0, mark = search.mark + 1
+    cdef int64_t state, passed, p, q, w, now, to
+    search.mark = mark
+    search.stamp[u] = mark
+    search.depth[u] = 0
+    search.queue[0] = u
+    while head < tail:
+        state = search.queue[head]
+        head += 1
+        passed = 1 if state >= n else 0
+        p = state - passed * n
+        if search.depth[state] == longest or scans > most_scans:
+            return -1
+        scans += graph.pointer[p + 1] - graph.pointer[p]
+        for q in range(graph.pointer[p], graph.pointer[p + 1]):
+            if residual[graph.edge[q]] <= least:
+                continue
+            w, now = graph.neighbour[q], passed
+            if labels[w] != labels[p]:
+                now += 1
+                if now > crossings or labels[w] != labels[v]:
+                    continue
+            to = w + now * n
+            if search.stamp[to] == mark:
+                continue
+            search.stamp[to] = mark
+            search.depth[to] = search.depth[state] + 1
+            search.by[to] = graph.edge[q]
+            search.before[to] = state
+            if w == v:
+                return to
+            search.queue[tail] = to
+            tail += 1
+    return -1
+
+
+cdef double _take_path(
+    _Search search, double[::1] residual, int32_t[:, ::1] index, int64_t row, int64_t n,
+    int64_t u, int64_t end, double m
+) noexcept nogil:
+    """Pack what a path allows, at most ``m``, and write its elements down; return how much."""
+    cdef int64_t p = end, i = search.depth[end], k
+    for k in range(i + 1, index.shape[1]):
+        index[row, k] = -1
+    while p != u:
+        m = min(m, residual[search.by[p]])
+        p = search.before[p]
+    p = end
+    while p != u:
+        index[row, i] = <int32_t>(p % n)
+        residual[search.by[p]] -= m
+        p = search.before[p]
+        i -= 1
+    index[row, 0] = <int32_t>u
+    return m
+
+
+def pack_paths(
+    graph, double[::1] residual, const int64_t[::1] labels, const int64_t[:, ::1] ends, limits,
+    int32_t[:, ::1] index, double[::1] multipliers, int64_t count
+):
+    """Pack paths between the ends of pairs with negative residuals.
+
+    ``graph`` is (pointer, neighbour, edge) of the pairs in compressed rows, ``ends`` the
+    elements of the pairs to be closed, by edge number: rows (edge, u, v). Paths are written
+    to ``index`` as elements from u to v, padded with -1. ``limits`` are the residual that a
+    pair must exceed, the most pairs of a path, and the most pairs looked at in search of one.
+    Only paths are packed whose rows hold with equality for the partition with the given
+    labels; if these are all the same, all paths.
+    """
+    cdef PairsView g = PairsView(graph)
+    cdef _Search search = _Search(len(labels))
+    cdef double least = limits[0], m
+    cdef int64_t longest = limits[1], most_scans = limits[2], n = labels.shape[0]
+    cdef int64_t f, e, u, v, end
+    with nogil:
+        for f in range(ends.shape[0]):
+            e, u, v = ends[f, 0], ends[f, 1], ends[f, 2]
+            while residual[e] < -least and count < multipliers.shape[0]:
+                end = _path(g, search, residual, labels, least, longest, most_scans, u, v)
+                if end < 0:
+                    break
+                m = _take_path(search, residual, index, count, n, u, end, -residual[e])
+                residual[e] += m
+                multipliers[count] = m
+                count += 1
+    return count
+
+
+cdef void _pack_wedges(
+    PairsView graph, double[::1] residual, const int64_t[::1] labels, double background,
+    int64_t probes, int64_t crossings, int64_t[::1] keys, double[::1] used, PackedView rows
+) noexcept nogil:
+    cdef int64_t n = labels.shape[0], may_enter = used.shape[0] - 1
+    cdef int64_t a, b, c, q, s, left, one, two, crossed, key, h
+    cdef double spare, m
+    for a in range(n):
+        for q in range(graph.pointer[a], graph.pointer[a + 1]):
+            b, one, left = graph.neighbour[q], graph.edge[q], probes
+            for s in range(q + 1, graph.pointer[a + 1]):
+                if residual[one] <= 0.0 or left == 0 or is_full(rows):
+                    break
+                c, two = graph.neighbour[s], graph.edge[s]
+                if residual[two] <= 0.0:
+                    continue
+                crossed = (labels[a] != labels[b]) + (labels[a] != labels[c])
+                if crossed != crossings:
+                    continue
+                left -= 1
+                key = min(b, c) * n + max(b, c)
+                h = find(keys, key)
+                spare = -background - (used[h] if keys[h] != -1 else 0.0)
+                if spare <= 0.0:
+                    continue
+                if keys[h] == -1:
+                    if used[may_enter] <= 0.0:
+                        return
+                    used[may_enter] -= 1.0
+                    keys[h] = key
+                    used[h] = 0.0
+                m = min(residual[one], residual[two], spare)
+                residual[one] -= m
+                residual[two] -= m
+                used[h] += m
+                append(rows, b, a, c, m)
+
+
+def pack_wedges(
+    graph, double[::1] residual, const int64_t[::1] labels, limits, table,
+    int32_t[:, ::1] index, double[::1] multipliers, int64_t count
+):
+    """Pack triangles whose third pair is not listed and has a negative background score.
+
+    ``limits`` are the background, the others looked at for each pair, and how many of the
+    two listed pairs lead from one set to another: one or none, as then the row holds with
+    equality for the partition. ``table`` is (keys, used): a hash table of unlisted pairs
+    a * n + b (a < b), -1 where free, of which listed pairs have been entered with ``used``
+    = infinity, and of what has been packed into the others. ``used`` has one more entry: how
+    many pairs may still be entered.
+    """
+    cdef PairsView g = PairsView(graph)
+    cdef double background = limits[0]
+    cdef int64_t probes = limits[1], crossings = limits[2]
+    cdef int64_t[::1] keys = table[0]
+    cdef double[::1] used = table[1]
+    cdef PackedView rows = PackedView(index, multipliers, count)
+    with nogil:
+        _pack_wedges(g, residual, labels, background, probes, crossings, keys, used, rows)
+    return rows.count
+
+
+def enter_keys(int64_t[::1] keys, double[::1] used, const int64_t[::1] listed):
+    """Enter listed pairs into the hash table of `pack_wedges` as used up."""
+    cdef int64_t i, h
+    with nogil:
+        for i in range(listed.shape[0]):
+            h = find(keys, listed[i])
+            keys[h] = listed[i]
+            used[h] = INFINITY
