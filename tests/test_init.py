@@ -96,6 +96,7 @@ def test_inference_imports_what_it_uses(code):
     assert not HEAVY & imported_by(code)
 
 
+@pytest.mark.slow
 def test_clusters_of_many_elements_import_what_they_use():
     code = (
         "import numpy as np, relatum as rt; c = np.random.default_rng(0).normal(size=1225); "
@@ -104,6 +105,7 @@ def test_clusters_of_many_elements_import_what_they_use():
     assert not HEAVY & imported_by(code)
 
 
+@pytest.mark.slow
 def test_learning_imports_neither_engines_nor_models_of_others():
     names = "rt.PartitionClustering, rt.MapClassifier, rt.LinearRanker, rt.LogisticMeasure"
     unused = {"highspy", "duckdb", "matplotlib", "click"}
@@ -116,6 +118,7 @@ def test_learning_imports_neither_engines_nor_models_of_others():
     assert not unused & imported_by(code)
 
 
+@pytest.mark.slow
 def test_a_table_of_pairs_is_clustered_without_scikit_learn_and_pandas(tmp_path):
     pytest.importorskip("duckdb")
     table = tmp_path / "pairs.csv"
