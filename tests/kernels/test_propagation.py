@@ -91,7 +91,12 @@ def test_completion_is_a_member_and_keeps_what_is_fixed(square):
         rules[FAMILIES.index("at_most")] = cap is not None
         preferred = rng.random(state.shape) < 0.5
         full = closed.copy()
-        if complete(full, rng.permutation(state.size), preferred, rules, cap or 1):
+        order = rng.permutation(state.size)
+        same = closed.copy()
+        settled = complete(same, order, np.asfortranarray(preferred), rules, cap or 1)
+        assert settled == complete(full, order, preferred, rules, cap or 1)
+        assert np.array_equal(same, full)
+        if settled:
             done += 1
             assert (full >= 0).all()
             assert (full[closed >= 0] == closed[closed >= 0]).all()

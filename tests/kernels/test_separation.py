@@ -26,6 +26,30 @@ def test_violated_rows_equal_the_twin(n):
         assert np.array_equal(worst, violation[:3])
 
 
+def test_rows_violated_alike_come_in_the_order_of_their_pairs():
+    x = np.random.default_rng(0).integers(0, 3, (9, 9)) / 2
+    index, violation = violated_transitivity(x, 0.01, 10_000)
+    key = [(-v, a, b) for v, (a, b, _) in zip(violation.tolist(), index.tolist(), strict=True)]
+    assert key == sorted(key)
+    assert len({v for v, _, _ in key}) < len(key)
+
+
+@pytest.mark.parametrize("n", [20, 70])
+def test_first_intransitivity_is_the_first(n):
+    rng = np.random.default_rng(n)
+    rank = rng.permutation(n) // 3
+    y = rank[:, None] <= rank[None, :]
+    assert first_intransitivity(y) == (-1, -1, -1)
+    for _ in range(30):
+        a, c = rng.choice(n, 2, replace=False)
+        broken = y.copy()
+        broken[a, c] ^= True
+        found = first_intransitivity(broken)
+        triples = broken[:, :, None] & broken[None] & ~broken[:, None]
+        expected = np.argwhere(triples & (np.arange(n)[:, None] != np.arange(n))[:, :, None])
+        assert found == (tuple(expected[0].tolist()) if len(expected) else (-1, -1, -1))
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_first_intransitivity_is_one(n):
     for y in naive.relations(n, n):

@@ -182,9 +182,10 @@ class Transitive(Property):
     homogeneous = True
 
     def contains(self, matrix: Flags) -> bool:
-        from relatum.kernels.separation import first_intransitivity  # numba, only where it is used
+        # kernels are compiled: imported only where used, the rest of this room is plain Python
+        from relatum.kernels.separation import first_intransitivity
 
-        return int(first_intransitivity(np.ascontiguousarray(matrix))[0]) < 0
+        return int(first_intransitivity(np.ascontiguousarray(matrix, dtype=np.bool_))[0]) < 0
 
     def index(self, shape: Shape) -> Index:
         n = shape[0]
@@ -195,7 +196,8 @@ class Transitive(Property):
     def violated(self, x: Floats, tolerance: float = 1e-6, limit: int = 10_000) -> Index:
         from relatum.kernels.separation import violated_transitivity
 
-        index, _ = violated_transitivity(np.ascontiguousarray(x), tolerance, limit)
+        point = np.ascontiguousarray(x, dtype=np.float64)
+        index, _ = violated_transitivity(point, tolerance, limit)
         return np.asarray(index)
 
 

@@ -173,7 +173,7 @@ class DenseScores:
             wide = c.astype(np.float64)
             out[:] = (wide + wide.T)[np.triu_indices(n, 1)]
         else:
-            from relatum.kernels.folding import fold_square  # loads numba
+            from relatum.kernels.folding import fold_square  # compiled, only where it is used
 
             fold_square(c, out)
         return out, float(np.diagonal(c).sum(dtype=np.float64))

@@ -11,3 +11,8 @@ def test_products_equal_the_plain_ones():
     np.testing.assert_allclose(
         pair_products(left, right, i, j), naive.pair_products(left, right, i, j), rtol=1e-12
     )
+    both = np.column_stack([i, j]).astype(np.int32)
+    both.flags.writeable = left.flags.writeable = False
+    np.testing.assert_array_equal(
+        pair_products(left, right, both[:, 0], both[:, 1]), pair_products(left, right, i, j)
+    )
