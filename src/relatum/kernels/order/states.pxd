@@ -3,11 +3,12 @@ from libc.stdint cimport int64_t, uint64_t
 
 cdef class Scratch:
     cdef int64_t n, states
-    cdef double[:, ::1] d, loss, rest, cost
+    cdef double[:, ::1] d, loss, rest, own, cost
     cdef int64_t[:, ::1] cycles, parent
-    cdef double[::1] weight, own, freed, added
-    cdef int64_t[::1] start, opened, order, best, table
+    cdef double[::1] weight, freed, added
+    cdef int64_t[::1] start, opened, order, best
     cdef uint64_t[::1] masks, keys
+    cdef uint64_t[:, ::1] table
 
 
 cdef Scratch borrow(int64_t n, int64_t most)

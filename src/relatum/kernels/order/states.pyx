@@ -35,16 +35,17 @@ cdef class Scratch:
         self.d, self.rest = np.empty((n, n)), np.empty((n, n))
         self.loss = np.zeros((n, (n + BLOCK - 1) // BLOCK * BLOCK))  # whole blocks
         self.cycles, self.weight = np.empty((n * n, 3), np.int64), np.empty(n * n)
-        # the cycles of each element: starts, masks and weights; and their total weight
+        # the cycles of each element: starts, masks, weights and zeros; and their total weight
         self.start, self.freed = np.empty(n + 1, np.int64), np.empty(n)
-        self.masks, self.own = np.empty(3 * n * n, np.uint64), np.empty(3 * n * n)
+        self.masks, self.own = np.empty(3 * n * n, np.uint64), np.zeros((3 * n * n, 2))
         # what each element loses if it comes next, and which are not placed yet
         self.added, self.opened = np.empty(self.loss.shape[1]), np.empty(n, np.int64)
         self.order, self.best = np.empty(n, np.int64), np.empty(n, np.int64)
         # of each subset the key, what is lost so far and at least to be lost by the rest, the
         # subset before and the last element
         self.keys, self.cost = np.empty(states + 1, np.uint64), np.empty((states + 1, 2))
-        self.parent, self.table = np.empty((states + 1, 2), np.int64), np.empty(size, np.int64)
+        self.parent = np.empty((states + 1, 2), np.int64)
+        self.table = np.empty((size, 2), np.uint64)  # keys, 0 in a hole, and their subsets
 
 
 cdef list _spare = []  # scratch space of the last call: a new one takes longer than small problems
@@ -108,23 +109,21 @@ def pack_cycles(loss):
     return cycles[:count], weight[:count]
 
 
-cdef inline void _open_losses(
-    const double[:, ::1] loss, int64_t n, const int64_t[::1] opened, int64_t count,
-    double[::1] added
-) noexcept nogil:
+cdef void _open_losses(Scratch s, int64_t n, int64_t count) noexcept nogil:
     """Fill in what each of n elements loses if it comes next, before the other open ones."""
-    cdef int64_t block, begin, i, j, k
+    cdef int64_t block, begin, i, j
     cdef double[BLOCK] sums
+    cdef const double* row  # a pointer: compilers see that its columns lie side by side
     for block in range((n + BLOCK - 1) // BLOCK):
         begin = block * BLOCK
         for j in range(BLOCK):
             sums[j] = 0.0
         for i in range(count):
-            k = opened[i]
+            row = &s.loss[s.opened[i], begin]
             for j in range(BLOCK):
-                sums[j] += loss[k, begin + j]
+                sums[j] += row[j]
         for j in range(BLOCK):
-            added[begin + j] = sums[j]
+            s.added[begin + j] = sums[j]
 
 
 cdef void _greedy(Scratch s, int64_t n) noexcept nogil:
@@ -133,7 +132,7 @@ cdef void _greedy(Scratch s, int64_t n) noexcept nogil:
     for i in range(n):
         s.opened[i] = i
     for place in range(n):
-        _open_losses(s.loss, n, s.opened, left, s.added)
+        _open_losses(s, n, left)
         at = 0
         for i in range(1, left):
             if s.added[s.opened[i]] < s.added[s.opened[at]]:
@@ -167,26 +166,26 @@ def greedy_order(const double[:, ::1] loss):
     return order
 
 
-cdef inline int64_t _find(
-    const int64_t[::1] table, uint64_t mask, const uint64_t[::1] keys, uint64_t key
+cdef inline uint64_t _find(
+    const uint64_t[:, ::1] table, uint64_t mask, uint64_t key
 ) noexcept nogil:
     """Return the slot of a key in an open-addressing table, or of the hole where it belongs."""
     cdef uint64_t z = key * <uint64_t>0x9E3779B97F4A7C15
     cdef uint64_t slot = (z ^ (z >> 29)) & mask
-    while table[slot] >= 0 and keys[table[slot]] != key:
+    while table[slot, 0] and table[slot, 0] != key:
         slot = (slot + 1) & mask
-    return <int64_t>slot
+    return slot
 
 
-cdef void _rebuild(
-    int64_t[::1] table, int64_t size, const uint64_t[::1] keys, int64_t count
-) noexcept nogil:
-    """Enter the keys into a table of which `size` slots are used."""
-    cdef int64_t s
-    for s in range(size):
-        table[s] = -1
-    for s in range(count):
-        table[_find(table, <uint64_t>(size - 1), keys, keys[s])] = s
+cdef void _rebuild(Scratch s, int64_t size, int64_t count) noexcept nogil:
+    """Enter the keys of the first subsets into the table, of which `size` slots are used."""
+    cdef int64_t i
+    cdef uint64_t slot
+    for i in range(size):
+        s.table[i, 0] = 0
+    for i in range(1, count):  # not the empty one
+        slot = _find(s.table, <uint64_t>(size - 1), s.keys[i])
+        s.table[slot, 0], s.table[slot, 1] = s.keys[i], <uint64_t>i
 
 
 cdef double _by_element(Scratch s, int64_t n, int64_t count) noexcept nogil:
@@ -210,7 +209,7 @@ cdef double _by_element(Scratch s, int64_t n, int64_t count) noexcept nogil:
         for p in range(2, -1, -1):
             e = s.cycles[t, p]
             s.start[e] -= 1
-            s.masks[s.start[e]], s.own[s.start[e]] = mask, s.weight[t]
+            s.masks[s.start[e]], s.own[s.start[e], 0] = mask, s.weight[t]
     for t in range(count):
         total += s.weight[t]
         for p in range(3):
@@ -223,8 +222,8 @@ cdef (bint, double) _least_loss(
 ) noexcept nogil:
     """Return (done, loss) as `least_loss` does, for the losses and into `best` of the scratch."""
     cdef int64_t capacity = _capacity(n, most), first = 0, last = 1, count = 1, size = FIRST_TABLE
-    cdef int64_t a, b, i, j, t, at, slot, left
-    cdef uint64_t state, bit
+    cdef int64_t a, b, i, j, t, at, left
+    cdef uint64_t state, next, slot
     cdef double lost, due, total, rest
     for a in range(n):
         s.best[a] = a
@@ -232,7 +231,7 @@ cdef (bint, double) _least_loss(
             s.rest[a, b] = s.loss[a, b]
     s.keys[0], s.cost[0, 0] = 0, 0.0
     s.cost[0, 1] = _by_element(s, n, _pack(s.rest, n, s.cycles, s.weight))
-    _rebuild(s.table, size, s.keys, 0)
+    _rebuild(s, size, count)
     for _ in range(n):
         for a in range(first, last):
             state, lost, due = s.keys[a], s.cost[a, 0], s.cost[a, 1]
@@ -240,7 +239,7 @@ cdef (bint, double) _least_loss(
             for j in range(n):
                 s.opened[left] = j
                 left += not (state >> j) & 1
-            _open_losses(s.loss, n, s.opened, left, s.added)
+            _open_losses(s, n, left)
             for i in range(left):
                 j = s.opened[i]
                 total = lost + s.added[j]
@@ -248,23 +247,23 @@ cdef (bint, double) _least_loss(
                     continue
                 rest = due
                 for t in range(s.start[j], s.start[j + 1]):
-                    rest -= 0.0 if state & s.masks[t] else s.own[t]
+                    rest -= s.own[t, (state & s.masks[t]) != 0]  # its zero: no branch to mispredict
                 if total + rest > limit:
                     continue
-                bit = <uint64_t>1 << j
-                slot = _find(s.table, <uint64_t>(size - 1), s.keys, state | bit)
-                at = s.table[slot]
-                if at < 0:
+                next = state | <uint64_t>1 << j
+                slot = _find(s.table, <uint64_t>(size - 1), next)
+                at = <int64_t>s.table[slot, 1]
+                if s.table[slot, 0] == 0:
                     if count > capacity or count - last > wide:
                         return False, INFINITY
                     at = count
-                    s.table[slot] = at
-                    s.keys[at] = state | bit
+                    s.table[slot, 0], s.table[slot, 1] = next, <uint64_t>at
+                    s.keys[at] = next
                     s.cost[at, 0], s.cost[at, 1] = INFINITY, rest
                     count += 1
                     if 2 * count > size:
                         size *= 2
-                        _rebuild(s.table, size, s.keys, count)
+                        _rebuild(s, size, count)
                 if total < s.cost[at, 0]:
                     s.cost[at, 0] = total
                     s.parent[at, 0], s.parent[at, 1] = a, j
