@@ -78,20 +78,23 @@ def twin_classes(w):
 cdef int64_t _components(const double[::1] w, int64_t n, int64_t[::1] labels) noexcept nogil:
     """Fill in labels as `order_components` does; return the number of components."""
     cdef uint64_t[WORD] reach, reached  # the elements that one reaches, and that reach it
-    cdef uint64_t on, back, ahead, behind, open = 0, both
+    cdef uint64_t on, back, own, bit, ahead, behind, both, open = 0
     cdef int64_t a, b, k, count
     for a in range(n):
         reach[a] = reached[a] = <uint64_t>1 << a
         open |= reach[a]
         labels[a] = -1
     for a in range(n):
-        on, back = reach[a], reached[a]
+        on, back, own = reach[a], reached[a], <uint64_t>1 << a
+        bit = own
         for b in range(a + 1, n):
-            ahead, behind = w[a * n + b] > w[b * n + a], w[b * n + a] > w[a * n + b]
-            on |= ahead << b
-            back |= behind << b
-            reach[b] |= behind << a
-            reached[b] |= ahead << a
+            bit <<= 1
+            ahead = 0 - <uint64_t>(w[a * n + b] > w[b * n + a])  # all bits or none
+            behind = 0 - <uint64_t>(w[b * n + a] > w[a * n + b])
+            on |= bit & ahead
+            back |= bit & behind
+            reach[b] |= own & behind
+            reached[b] |= own & ahead
         reach[a], reached[a] = on, back
     for k in range(n):
         on, back = reach[k], reached[k]
@@ -220,7 +223,17 @@ def order_small(w, int64_t most):
     solved : bool array (n,)
         For each component number: whether it is ordered best.
     """
-    return order_small_many(w.ravel(), np.array([len(w)]), most)[:4]
+    cdef const double[::1] flat = w.ravel()
+    cdef int64_t n = len(w)
+    if n > WORD:
+        raise ValueError(f"a small problem has at most {WORD} elements, and this one has {n}")
+    order, twins = np.empty(n, np.int64), np.empty(n, np.int64)
+    component, solved = np.empty(n, np.int64), np.empty(n, np.bool_)
+    cdef _Batch batch = _Batch(order, twins, component, solved, n, most)
+    with nogil:
+        _order_small(batch, flat, 0, n, 0, most)
+    give_back(batch.scratch)
+    return order, twins, component, solved
 
 
 cdef double _values(

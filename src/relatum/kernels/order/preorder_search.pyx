@@ -19,13 +19,14 @@ cdef class _Relation:
     cdef uint8_t[:, ::1] y
     cdef const double[:, ::1] yes, no
     cdef uint8_t[::1] into, out  # who is related to an element, whom it is related to
+    cdef double[:, ::1] own  # what its pairs with others are worth: into no and yes, out no and yes
     cdef bint ties
     cdef double least
     cdef int64_t n
 
     def __init__(self, y, yes, no, bint ties, double least):
         self.y = y.view(np.uint8)
-        self.yes, self.no = np.ascontiguousarray(yes), np.ascontiguousarray(no)
+        self.yes, self.no, self.own = yes, no, np.empty((len(y), 4))
         self.ties, self.least, self.n = ties, least, self.y.shape[0]
         cdef uint8_t[:, ::1] rows = np.empty((2, self.n), np.uint8)
         self.into, self.out = rows[0], rows[1]
@@ -52,35 +53,56 @@ cdef void _place(_Relation s, int64_t e, int64_t f, int64_t kind) noexcept nogil
     s.into[e] = s.out[e] = True
 
 
-cdef double _worth(_Relation s, int64_t e) noexcept nogil:
-    """Sum what the pairs of e are worth."""
-    cdef double total = 0.0
+cdef double _load_pairs(_Relation s, int64_t e) noexcept nogil:
+    """Fill in what the pairs of e are worth either way; return what they are worth now."""
+    cdef double now = 0.0
     cdef int64_t a
     for a in range(s.n):
+        s.own[a, 0], s.own[a, 1] = s.no[a, e], s.yes[a, e]
+        s.own[a, 2], s.own[a, 3] = s.no[e, a], s.yes[e, a]
         if a != e:
-            total += s.yes[a, e] if s.into[a] else s.no[a, e]
-            total += s.yes[e, a] if s.out[a] else s.no[e, a]
-    return total
+            now += s.own[a, s.y[a, e]]
+            now += s.own[a, 2 + s.y[e, a]]
+    return now
+
+
+cdef void _worths(_Relation s, int64_t e, int64_t f, double* worth) noexcept nogil:
+    """Sum what the pairs of e are worth in each of the places beside f (see `_place`)."""
+    cdef double tied = 0.0, twin = 0.0, after = 0.0, before = 0.0, apart = 0.0
+    cdef int64_t a, into, out
+    for a in range(s.n):
+        if a == e:
+            continue
+        into, out = s.y[a, f], s.y[f, a]
+        tied += s.own[a, into]
+        tied += s.own[a, 2 + out]
+        # into > out: not if both, as those tied with f are on the same side of e as f
+        twin += s.own[a, into > out]
+        twin += s.own[a, 2 + (out > into)]
+        after += s.own[a, into]
+        after += s.own[a, 2 + (out > into)]
+        before += s.own[a, into > out]
+        before += s.own[a, 2 + out]
+        apart += s.own[a, 0]
+        apart += s.own[a, 2]
+    worth[APART], worth[TIED], worth[TWIN] = apart, tied, twin
+    worth[AFTER], worth[BEFORE] = after, before
 
 
 cdef double _move_element(_Relation s, int64_t e) noexcept nogil:
     """Put e into its best place beside another element; return the gain (0 if none)."""
     cdef int64_t n = s.n, f, kind, best_f = -1, best_kind = -1, a
-    cdef double now, best, value
-    for a in range(n):
-        s.into[a], s.out[a] = s.y[a, e], s.y[e, a]
-    now = _worth(s, e)
-    best = now + s.least
+    cdef double now = _load_pairs(s, e), best = now + s.least
+    cdef double[5] worth
     for f in range(n):
         if f == e:
             continue
+        _worths(s, e, f, worth)
         for kind in range(5):
             if (kind == APART and f != (e + 1) % n) or (kind == TIED and not s.ties):
                 continue
-            _place(s, e, f, kind)
-            value = _worth(s, e)
-            if value > best:
-                best, best_f, best_kind = value, f, kind
+            if worth[kind] > best:
+                best, best_f, best_kind = worth[kind], f, kind
     if best_f < 0:
         return 0.0
     _place(s, e, best_f, best_kind)
@@ -221,16 +243,16 @@ cdef double _weak_climb(
     return total
 
 
-def weak_order_search(int64_t[::1] rank, yes, no, double least):
+def weak_order_search(
+    int64_t[::1] rank, const double[:, ::1] yes, const double[:, ::1] no, double least
+):
     """Improve a ranking with ties until moving no single element gains.
 
     `rank` holds dense ranks 0, 1, ..., and is changed; returns the gain. An element moves
     into any class, or between two classes, before all or after all.
     """
-    cdef const double[:, ::1] related = np.ascontiguousarray(yes)
-    cdef const double[:, ::1] unrelated = np.ascontiguousarray(no)
     cdef double[:, ::1] sums = np.empty((4, rank.shape[0]))
     cdef double total
     with nogil:
-        total = _weak_climb(rank, related, unrelated, least, sums)
+        total = _weak_climb(rank, yes, no, least, sums)
     return total

@@ -17,38 +17,39 @@ cdef enum:
 cdef inline double _violation(double own, double others) noexcept nogil:
     """How much the cycle abc, or the opposite one, is violated: x_ab + x_bc + x_ca > 2."""
     cdef double v = own + others - 2.0
-    return -1.0 - v if v < -1.0 else v  # the opposite cycle has 3 - (x_ab + x_bc + x_ca)
+    cdef double opposite = -1.0 - v  # that cycle has 3 - (x_ab + x_bc + x_ca)
+    return opposite if opposite > 0.0 else v
 
 
 cdef int64_t _dicycles(
-    const double[:, ::1] x, const double[:, ::1] back, double tolerance, int64_t per_pair,
-    int64_t[:, ::1] found, double[::1] amount
+    const double[:, ::1] x, double tolerance, int64_t per_pair, int64_t[:, ::1] found,
+    double[::1] amount, double[::1] column
 ) noexcept nogil:
-    """Find the worst thirds of every pair; `back` is x transposed. Returns how many."""
+    """Find the worst thirds of every pair; return how many. `column` is scratch space."""
     cdef int64_t n = x.shape[0], count = 0, a, b, c, which
-    cdef int64_t block, begin, end, hits, first_c, second_c
+    cdef int64_t block, begin, end, first_c, second_c
     cdef double first, second, own, least, v
+    cdef double[BLOCK] thirds
     for a in range(n):
+        for c in range(n):
+            column[c] = x[c, a]
         for b in range(a + 1, n):
-            own = x[a, b]
+            own, least = x[a, b], tolerance
             first, second, first_c, second_c = tolerance, tolerance, -1, -1
             for block in range((n + BLOCK - 1) // BLOCK):
                 begin, end = block * BLOCK, min((block + 1) * BLOCK, n)
-                least = first if per_pair == 1 else second
-                hits = 0
                 for c in range(begin, end):
-                    hits += _violation(own, x[b, c] + back[a, c]) > least
-                if not hits:
-                    continue
+                    thirds[c - begin] = _violation(own, x[b, c] + column[c])
                 for c in range(begin, end):
-                    if c == a or c == b:
+                    v = thirds[c - begin]
+                    if v <= least or c == a or c == b:
                         continue
-                    v = _violation(own, x[b, c] + back[a, c])
                     if v > first:
                         second, second_c = first, first_c
                         first, first_c = v, c
-                    elif v > second:
+                    else:
                         second, second_c = v, c
+                    least = first if per_pair == 1 else second
             for which in range(per_pair):
                 c = first_c if which == 0 else second_c
                 if c < 0:
@@ -62,27 +63,64 @@ cdef int64_t _dicycles(
     return count
 
 
+cdef int64_t _unique_triples(
+    const int64_t[:, ::1] found, int64_t count, int64_t n, int64_t[:, ::1] order,
+    int64_t[::1] start
+) noexcept nogil:
+    """Fill the first row of `order` with the first of equal triples each, sorted; return how many.
+
+    Sorts by the last element, then the second, then the first: places of equal ones are counted.
+    """
+    cdef int64_t kept = 0, digit, now, p, i
+    for p in range(count):
+        order[1, p] = p
+    for digit in range(2, -1, -1):
+        now = 1 if digit % 2 == 0 else 0  # the row to sort; the other one is written
+        for i in range(n + 1):
+            start[i] = 0
+        for p in range(count):
+            start[found[p, digit] + 1] += 1
+        for i in range(n):
+            start[i + 1] += start[i]
+        for p in range(count):
+            i = found[order[now, p], digit]
+            order[1 - now, start[i]] = order[now, p]
+            start[i] += 1
+    for p in range(count):
+        i = order[0, p]
+        if kept == 0 or not _equal(found, i, order[0, kept - 1]):
+            order[0, kept] = i
+            kept += 1
+    return kept
+
+
+cdef inline bint _equal(const int64_t[:, ::1] found, int64_t p, int64_t q) noexcept nogil:
+    return (
+        found[p, 0] == found[q, 0] and found[p, 1] == found[q, 1] and found[p, 2] == found[q, 2]
+    )
+
+
 def violated_dicycles(const double[:, ::1] x, double tolerance, int64_t per_pair):
     """Triples i < j < k with s < -tolerance or s > 1 + tolerance.
 
     For every pair the `per_pair` most violated thirds are kept (at most 2), each triple
     once. Returns the triples, sorted, and how much each is violated.
     """
-    cdef int64_t n = x.shape[0], count
-    cdef const double[:, ::1] back = np.ascontiguousarray(np.asarray(x).T)
-    found, amount = np.empty((n * n, 3), np.int64), np.empty(n * n)
-    cdef int64_t[:, ::1] triples = found
-    cdef double[::1] amounts = amount
+    cdef int64_t n = x.shape[0], count, p, k
+    cdef int64_t[:, ::1] found = np.empty((n * n, 3), np.int64)
+    cdef int64_t[:, ::1] order = np.empty((2, n * n + n + 1), np.int64)
+    cdef double[::1] amount = np.empty(n * n + n)
     with nogil:
-        count = _dicycles(x, back, tolerance, per_pair, triples, amounts)
-    found, amount = found[:count], amount[:count]
-    key = (found[:, 0] * n + found[:, 1]) * n + found[:, 2]
-    order = key.argsort(kind="stable")
-    key = key[order]
-    keep = np.ones(count, np.bool_)
-    keep[1:] = key[1:] != key[: max(count - 1, 0)]
-    chosen = order[keep]
-    return found[chosen], amount[chosen]
+        count = _dicycles(x, tolerance, per_pair, found, amount, amount[n * n :])
+        count = _unique_triples(found, count, n, order, order[1, n * n :])
+    triples, amounts = np.empty((count, 3), np.int64), np.empty(count)
+    cdef int64_t[:, ::1] triples_out = triples
+    cdef double[::1] amounts_out = amounts
+    for p in range(count):
+        amounts_out[p] = amount[order[0, p]]
+        for k in range(3):
+            triples_out[p, k] = found[order[0, p], k]
+    return triples, amounts
 
 
 cdef inline (double, int64_t, double, int64_t) _arc(double high, double low, double g) noexcept nogil:
@@ -328,41 +366,42 @@ cdef inline void _pass_triple(
         _reach(tree, w, node, to_bc, c, 2, high, low, ac)
 
 
-cdef int64_t _add_precedence(
-    uint8_t[:, ::1] before, int64_t[:, ::1] queue, int64_t tail, int64_t a, int64_t b
-) noexcept nogil:
-    """Enter a before b and put it into the queue; return where this ends."""
-    before[a, b] = True
-    queue[tail, 0], queue[tail, 1] = a, b
-    return tail + 1
+cdef inline bint _adds(const uint8_t[:, ::1] before, int64_t a, int64_t b, int64_t c) noexcept nogil:
+    """Whether a before b, together with what is known of c, adds a precedence of c."""
+    return (before[b, c] > before[a, c]) | (before[c, a] > before[c, b])
 
 
 cdef int64_t _close(
-    uint8_t[:, ::1] before, int64_t[:, ::1] queue, int64_t tail, int64_t[:, ::1] steps,
-    int64_t[::1] clash
+    uint8_t[:, ::1] before, int64_t[:, ::1] steps, int64_t fresh, int64_t[::1] clash
 ) noexcept nogil:
-    """Close under transitivity what the queue holds; return the number of steps."""
-    cdef int64_t n = before.shape[0], head = 0, count = 0, a, b, c, p, m, q, side
-    while head < tail:
-        a, b = queue[head, 0], queue[head, 1]
+    """Close under transitivity; return the number of steps.
+
+    The pairs to begin with are in `fresh` rows of the steps from n * n on, columns 0 and 2.
+    """
+    cdef int64_t n = before.shape[0], count = 0, head, row, a, b, c, p, m, q, side
+    cdef bint known
+    head = -fresh
+    while head < count:
+        row = head if head >= 0 else n * n + fresh + head
+        a, b = steps[row, 0], steps[row, 2]
         head += 1
         for c in range(n):
+            if not _adds(before, a, b, c):
+                continue
             for side in range(2):
                 # a before b before c, then c before a before b
                 if side == 0:
-                    if not before[b, c] or before[a, c]:
-                        continue
-                    p, m, q = a, b, c
+                    p, m, q, known = a, b, c, before[b, c]
                 else:
-                    if not before[c, a] or before[c, b]:
-                        continue
-                    p, m, q = c, a, b
+                    p, m, q, known = c, a, b, before[c, a]
+                if not known or before[p, q]:
+                    continue
                 steps[count, 0], steps[count, 1], steps[count, 2] = p, m, q
                 count += 1
                 if p == q or before[q, p]:
                     clash[0], clash[1] = p, q
                     return count
-                tail = _add_precedence(before, queue, tail, p, q)
+                before[p, q] = True
     return count
 
 
@@ -385,19 +424,22 @@ def close_precedence(before, new):
         with the step that clashes as the last one.
     """
     cdef uint8_t[:, ::1] flags = before.view(np.uint8)
-    cdef const int64_t[:, :] added = new
-    cdef int64_t n = flags.shape[0], count = 0, tail = 0, a, b, r
-    steps, clash = np.empty((n * n, 3), np.int64), np.array([-1, -1])
-    cdef int64_t[:, ::1] queue = np.empty((n * n, 2), np.int64), step = steps
-    cdef int64_t[::1] pair = clash
+    cdef const int64_t[:, :] pairs = new
+    cdef int64_t n = flags.shape[0], count = 0, fresh = 0, a, b, r
+    steps, clash = np.empty((n * n + pairs.shape[0], 3), np.int64), np.empty(2, np.int64)
+    cdef int64_t[:, ::1] step = steps
+    cdef int64_t[::1] clashing = clash
+    clashing[0] = clashing[1] = -1
     with nogil:
-        for r in range(added.shape[0]):
-            a, b = added[r, 0], added[r, 1]
+        for r in range(pairs.shape[0]):
+            a, b = pairs[r, 0], pairs[r, 1]
             if a == b or flags[b, a]:
-                pair[0], pair[1] = a, b
+                clashing[0], clashing[1] = a, b
                 break
             if not flags[a, b]:
-                tail = _add_precedence(flags, queue, tail, a, b)
+                flags[a, b] = True
+                step[n * n + fresh, 0], step[n * n + fresh, 2] = a, b
+                fresh += 1
         else:
-            count = _close(flags, queue, tail, step, pair)
+            count = _close(flags, step, fresh, clashing)
     return steps[:count], clash

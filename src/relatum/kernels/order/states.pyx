@@ -78,9 +78,10 @@ cdef int64_t _pack(
             if b == a or rest[a, b] <= 0.0:
                 continue
             for c in range(n):
-                if not (rest[b, c] > 0.0) & (rest[c, a] > 0.0):
+                w = min(rest[b, c], rest[c, a])
+                if w <= 0.0:
                     continue
-                w = min(rest[a, b], min(rest[b, c], rest[c, a]))
+                w = min(rest[a, b], w)
                 if w < INFINITY and count < n * n:
                     cycles[count, 0], cycles[count, 1], cycles[count, 2] = a, b, c
                     weight[count] = w
