@@ -30,13 +30,13 @@ cdef inline bint _are_twins(
 ) noexcept nogil:
     """Whether two elements are worth the same beside every third, and in either order."""
     cdef int64_t k, row = at + a * n, other = at + b * n
-    if w[row + b] != w[other + a]:
-        return False
+    for k in range(n):  # rows first: most differ soon, and their elements lie side by side
+        if w[row + k] != w[other + k] and k != a and k != b:
+            return False
     for k in range(n):
-        if k != a and k != b:
-            if w[row + k] != w[other + k] or w[at + k * n + a] != w[at + k * n + b]:
-                return False
-    return True
+        if w[at + k * n + a] != w[at + k * n + b] and k != a and k != b:
+            return False
+    return w[row + b] == w[other + a]
 
 
 cdef int64_t _twin_classes(
@@ -78,29 +78,25 @@ def twin_classes(w):
 cdef int64_t _components(const double[::1] w, int64_t n, int64_t[::1] labels) noexcept nogil:
     """Fill in labels as `order_components` does; return the number of components."""
     cdef uint64_t[WORD] reach, reached  # the elements that one reaches, and that reach it
-    cdef uint64_t on, back, own, bit, ahead, behind, both, open = 0
+    cdef uint64_t on, both, open = 0
     cdef int64_t a, b, k, count
     for a in range(n):
-        reach[a] = reached[a] = <uint64_t>1 << a
+        reach[a], reached[a], labels[a] = <uint64_t>1 << a, 0, -1
         open |= reach[a]
-        labels[a] = -1
     for a in range(n):
-        on, back, own = reach[a], reached[a], <uint64_t>1 << a
-        bit = own
+        on = reach[a]
         for b in range(a + 1, n):
-            bit <<= 1
-            ahead = 0 - <uint64_t>(w[a * n + b] > w[b * n + a])  # all bits or none
-            behind = 0 - <uint64_t>(w[b * n + a] > w[a * n + b])
-            on |= bit & ahead
-            back |= bit & behind
-            reach[b] |= own & behind
-            reached[b] |= own & ahead
-        reach[a], reached[a] = on, back
+            on |= <uint64_t>(w[a * n + b] > w[b * n + a]) << b
+            reach[b] |= <uint64_t>(w[b * n + a] > w[a * n + b]) << a
+        reach[a] = on
     for k in range(n):
-        on, back = reach[k], reached[k]
+        on = reach[k]
         for a in range(n):
-            reach[a] |= on & (0 - (reach[a] >> k & 1))
-            reached[a] |= back & (0 - (reached[a] >> k & 1))
+            reach[a] |= on & (0 - (reach[a] >> k & 1))  # all bits or none: no branch
+    for a in range(n):
+        on = reach[a]
+        for b in range(n):
+            reached[b] |= (on >> b & 1) << a
     for count in range(n):
         # The next component: the first element that nothing outside what is done reaches.
         for a in range(n):

@@ -28,8 +28,7 @@ cdef class _Relation:
         self.y = y.view(np.uint8)
         self.yes, self.no, self.own = yes, no, np.empty((len(y), 4))
         self.ties, self.least, self.n = ties, least, self.y.shape[0]
-        cdef uint8_t[:, ::1] rows = np.empty((2, self.n), np.uint8)
-        self.into, self.out = rows[0], rows[1]
+        self.into, self.out = np.empty(self.n, np.uint8), np.empty(self.n, np.uint8)
 
 
 cdef void _place(_Relation s, int64_t e, int64_t f, int64_t kind) noexcept nogil:

@@ -123,7 +123,9 @@ def violated_dicycles(const double[:, ::1] x, double tolerance, int64_t per_pair
     return triples, amounts
 
 
-cdef inline (double, int64_t, double, int64_t) _arc(double high, double low, double g) noexcept nogil:
+cdef inline (double, int64_t, double, int64_t) _arc(
+    double high, double low, double g
+) noexcept nogil:
     """Cheapest side of a triple and row of the box, by parity of the right-hand side.
 
     `high` and `low` are the slacks of the triple's sides, g is the pair that is weakened.
@@ -156,10 +158,12 @@ cdef class _Tree:
         cdef int64_t n = x.shape[0], size = 2 * n * n, a, b
         # every node that is looked at reaches two copies of two pairs for each third
         cdef int64_t most = 4 * n * min(effort + 1, size) + 1
-        self.n, self.middle, self.x = n, size, np.empty((n, n))
-        self.distance, self.step = np.empty(size), np.empty((size + 1, 4), np.int64)
-        self.touched = np.empty(size, np.int64)
-        self.keys, self.nodes = np.empty(most), np.empty(most, np.int64)
+        cdef double[::1] reals = np.empty(size + most)
+        cdef int64_t[::1] integers = np.empty(size + most, np.int64)
+        self.n, self.middle = n, size
+        self.x, self.step = np.empty((n, n)), np.empty((size + 1, 4), np.int64)
+        self.distance, self.keys = reals[:size], reals[size:]
+        self.touched, self.nodes = integers[:size], integers[size:]
         with nogil:
             for a in range(size):
                 self.distance[a] = INFINITY
@@ -175,7 +179,7 @@ cdef inline bint _sooner(double w, int64_t a, double v, int64_t b) noexcept nogi
 cdef inline void _push(_Tree tree, double w, int64_t node) noexcept nogil:
     """Enter a node into the heap."""
     cdef int64_t i = tree.size, p
-    tree.size += 1
+    tree.size = i + 1
     while i > 0:
         p = (i - 1) // 2
         if not _sooner(w, node, tree.keys[p], tree.nodes[p]):
@@ -305,7 +309,7 @@ cdef inline void _reach(
         if 2.0 * reach < tree.best and reach < tree.distance[to ^ flip] - 1e-12:
             if tree.distance[to ^ flip] == INFINITY:
                 tree.touched[tree.count] = to ^ flip
-                tree.count += 1
+                tree.count = tree.count + 1
             tree.distance[to ^ flip] = reach
             _note(tree, to ^ flip, node, c, weak, code)
             _push(tree, reach, to ^ flip)
@@ -366,7 +370,9 @@ cdef inline void _pass_triple(
         _reach(tree, w, node, to_bc, c, 2, high, low, ac)
 
 
-cdef inline bint _adds(const uint8_t[:, ::1] before, int64_t a, int64_t b, int64_t c) noexcept nogil:
+cdef inline bint _adds(
+    const uint8_t[:, ::1] before, int64_t a, int64_t b, int64_t c
+) noexcept nogil:
     """Whether a before b, together with what is known of c, adds a precedence of c."""
     return (before[b, c] > before[a, c]) | (before[c, a] > before[c, b])
 
