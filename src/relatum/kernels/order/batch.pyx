@@ -16,13 +16,21 @@ cdef enum:
     WORD = 64  # elements at most where sets are integers
 
 
-cdef inline bint _is_free(const double[::1] w, int64_t at, int64_t n, int64_t a) noexcept nogil:
-    """Whether no precedence of an element is excluded."""
-    cdef int64_t k
-    for k in range(n):
-        if k != a and (w[at + a * n + k] == -INFINITY or w[at + k * n + a] == -INFINITY):
-            return False
-    return True
+cdef inline void _mark(
+    const double[::1] w, int64_t at, int64_t n, int64_t[::1] labels, int64_t begin
+) noexcept nogil:
+    """Label elements from `begin` on -2 if a precedence of theirs is excluded, otherwise -1."""
+    cdef int64_t a, k, excluded
+    for a in range(n):
+        labels[begin + a] = -1
+    for a in range(n):
+        excluded = 0
+        for k in range(n):
+            excluded += w[at + a * n + k] == -INFINITY
+        if excluded:
+            for k in range(n):
+                if k != a and w[at + a * n + k] == -INFINITY:
+                    labels[begin + a] = labels[begin + k] = -2
 
 
 cdef inline bint _are_twins(
@@ -44,15 +52,16 @@ cdef int64_t _twin_classes(
 ) noexcept nogil:
     """Fill in labels from `begin` on as `twin_classes` does; return the number of classes."""
     cdef int64_t count = 0, a, b
-    for a in range(n):
-        labels[begin + a] = -1
+    cdef bint free
+    _mark(w, at, n, labels, begin)
     for a in range(n):
         if labels[begin + a] >= 0:
             continue
+        free = labels[begin + a] == -1
         labels[begin + a] = count
-        if _is_free(w, at, n, a):
+        if free:
             for b in range(a + 1, n):
-                if labels[begin + b] < 0 and _are_twins(w, at, n, a, b):
+                if labels[begin + b] == -1 and _are_twins(w, at, n, a, b):
                     labels[begin + b] = count
         count += 1
     return count
