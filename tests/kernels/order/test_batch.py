@@ -95,3 +95,12 @@ def test_components_with_too_many_subsets_are_left_and_said_so():
     assert component.tolist() == [0] * 11
     assert not solved[0]
     assert sorted(order.tolist()) == list(range(11))
+
+
+def test_more_elements_than_bits_are_refused():
+    with pytest.raises(ValueError, match="at most 64"):
+        order_components(np.zeros((65, 65)))
+    with pytest.raises(ValueError, match="at most 64"):
+        order_small(np.zeros((65, 65)), 10)
+    with pytest.raises(ValueError, match="at most 64"):
+        order_small_many(np.zeros(65 * 65), np.array([65]), 10)

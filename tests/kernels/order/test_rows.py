@@ -29,6 +29,25 @@ def test_violated_dicycles(n):
                     assert max(own) == pytest.approx(worst)
 
 
+@pytest.mark.parametrize("per_pair", [1, 2])
+@pytest.mark.parametrize("n", [20, 70])
+def test_violated_dicycles_are_the_worst_of_every_pair_sorted(n, per_pair):
+    x = np.triu(np.random.default_rng(n).random((n, n)), 1)  # no two cycles alike
+    x = x + np.tril(1 - x.T, -1)
+    cycle = x[:, :, None] + x[None] + x.T[:, None] - 2.0
+    worst = np.maximum(cycle, -1.0 - cycle)
+    i = np.arange(n)
+    worst[i, :, i] = worst[:, i, i] = -np.inf
+    expected = set()
+    for a in range(n):
+        for b in range(a + 1, n):
+            thirds = np.argsort(-worst[a, b])[:per_pair]
+            expected |= {tuple(sorted((a, b, c))) for c in thirds if worst[a, b, c] > 0.1}
+    found, amount = violated_dicycles(x, 0.1, per_pair)
+    assert [tuple(t) for t in found.tolist()] == sorted(expected)
+    np.testing.assert_allclose(amount, worst[tuple(found.T)])
+
+
 def test_half_cycles_are_shortest_odd_walks():
     rng = np.random.default_rng(0)
     n, found = 6, 0
@@ -36,9 +55,14 @@ def test_half_cycles_are_shortest_odd_walks():
     for _ in range(10):
         x = np.triu(rng.choice([0.0, 0.4, 0.5, 1.0], (n, n)), 1)
         x = x + np.tril(1 - x.T, -1)
-        _, ends, weight = half_cycles(x, np.column_stack([i, j]), 1.0, 10_000)
+        steps, ends, weight = half_cycles(x, np.column_stack([i, j]), 1.0, 10_000)
         truth = [naive.shortest_odd_order_walk(x.tolist(), pair) for pair in zip(i, j, strict=True)]
         assert sorted(w for w in truth if w < 1.0 - 1e-9) == pytest.approx(sorted(weight))
+        for lo, hi, w in zip([0, *ends[:-1]], ends, weight, strict=True):
+            assert sum(naive.half_step_slack(x.tolist(), s) for s in steps[lo:hi].tolist()) == (
+                pytest.approx(w)
+            )
+            assert naive.is_closed_odd_walk(steps[lo:hi].tolist())
         found += len(ends)
     assert found > 20
 

@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 import numpy as np
@@ -84,3 +85,26 @@ def test_least_loss_is_that_of_all_orders_if_within_the_limit(kind):
         assert not least_loss(loss, 1e9, 1, 1 << n)[0]
         if kind != "excluded":
             assert not least_loss(loss, 1e9, 1 << n, 0)[0]
+
+
+@pytest.mark.parametrize("kind", ["normal", "ties", "excluded"])
+def test_least_loss_where_all_subsets_are_looked_at(kind):
+    rng = np.random.default_rng(5)
+    for n in (3, 10, 7, 10):  # scratch space grows and is used again
+        w = _weights(rng, n, kind)
+        loss = np.maximum(w - w.T, 0.0)
+        done, lost, order = least_loss(loss, 1e9, 1 << n, 1 << n)
+        assert done
+        assert lost == pytest.approx(naive.least_loss_by_subsets(loss.tolist()), abs=1e-9)
+        assert naive.order_value(loss.T.tolist(), order.tolist()) == pytest.approx(lost)
+
+
+def test_an_order_does_not_depend_on_layout_or_on_other_threads():
+    rng = np.random.default_rng(6)
+    problems = [_weights(rng, int(n), "normal") for n in rng.integers(2, 30, 60)]
+    alone = [pruned_order(w, 300) for w in problems]
+    with ThreadPoolExecutor(4) as executor:
+        together = list(executor.map(lambda w: pruned_order(np.asfortranarray(w), 300), problems))
+    for (found, order), (same, other) in zip(alone, together, strict=True):
+        assert found == same
+        assert order.tolist() == other.tolist()

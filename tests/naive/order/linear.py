@@ -49,6 +49,18 @@ def least_loss(loss):
     )
 
 
+def least_loss_by_subsets(loss):
+    """The same by the last element of every set that may come first."""
+    n = len(loss)
+    least = [0.0] + [math.inf] * (2**n - 1)
+    for first in range(2**n):
+        left = [k for k in range(n) if not first >> k & 1]
+        for j in left:
+            lost = least[first] + sum(loss[k][j] for k in left)
+            least[first | 1 << j] = min(least[first | 1 << j], lost)
+    return least[-1]
+
+
 def twins(w, a, b):
     """Whether two elements can be exchanged, whatever the order."""
     inf = float("inf")
@@ -149,3 +161,23 @@ def shortest_odd_order_walk(x, source):
                         distance[b, p ^ parity] = distance[a, p] + weight
                         moved = True
     return distance[source, 1]
+
+
+def half_step_slack(x, step):
+    """The slack of the row of a triple and the row of the box that a step of a walk uses."""
+    i, j, k, third, code = step
+    s = x[i][j] + x[j][k] - x[i][k]
+    p, q = ((i, j), (j, k), (i, k))[third]
+    return max(0, 1 - s if code & 1 else s) + (1 - x[p][q] if code & 2 else x[p][q])
+
+
+def is_closed_odd_walk(steps):
+    """Whether steps enter every pair as often as they leave it, with an odd sum of right sides."""
+    degree, odd = {}, 0
+    for i, j, k, third, code in steps:
+        odd ^= (code & 1) ^ (code >> 1)
+        pairs = [(i, j), (j, k), (i, k)]
+        del pairs[third]
+        for pair in pairs:
+            degree[pair] = degree.get(pair, 0) + 1
+    return odd == 1 and all(d % 2 == 0 for d in degree.values())

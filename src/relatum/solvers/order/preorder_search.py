@@ -54,8 +54,8 @@ class PreorderSearch:
         connex: bool,
         seed: int = 0,
     ) -> None:
-        self.yes = np.where(state == 0, -np.inf, c)
-        self.no = np.where(state == 1, -np.inf, 0.0)
+        self.yes = np.ascontiguousarray(np.where(state == 0, -np.inf, c))
+        self.no = np.ascontiguousarray(np.where(state == 1, -np.inf, 0.0))
         for m in (self.yes, self.no):
             np.fill_diagonal(m, 0.0)
         self.c, self.ties, self.connex = c, ties, connex

@@ -1,0 +1,6 @@
+from libc.stdint cimport int64_t
+
+
+cdef double improve_by_insertion(
+    const double[:, ::1] d, int64_t[::1] order, int64_t n, double least
+) noexcept nogil
