@@ -48,7 +48,7 @@ class Variant(NamedTuple):
 
 
 # Products and sums are never fused and never reordered: the same bits on every processor.
-EXACT = ("-O3", "-ffp-contract=off", "-fno-math-errno", "-g0")
+EXACT = ("-O3", "-ffp-contract=off", "-fno-math-errno", "-g0", "-w")
 BASELINE = Variant("", DIRECTIVES, EXACT, ("/O2", "/fp:precise"))
 # x86-64-v3 by its parts: compilers spell the name differently, and old ones do not know it. Without
 # fused multiplication and addition, which gcc writes for some loops whatever it is told.
@@ -57,7 +57,7 @@ V3 = Variant("_v3", DIRECTIVES, (*EXACT, *WIDE), ("/O2", "/fp:precise", "/arch:A
 CHECKED = Variant(
     "_checked",
     DIRECTIVES | CHECKS,
-    ("-O1", "-ffp-contract=off", "-g0"),
+    ("-O1", "-ffp-contract=off", "-g0", "-w"),
     ("/O1", "/fp:precise"),
 )
 

@@ -16,8 +16,8 @@ SEARCH = """
 import numpy as np, relatum as rt
 from relatum.kernels.partition import dense
 x = np.random.default_rng(0).normal(size=(60, 60))
-e = rt.infer(rt.Problem(x, rt.EQUIVALENCES), time_limit=60)
-order = rt.infer(rt.Problem(x, rt.LINEAR_ORDERS), time_limit=60)
+e = rt.infer(rt.Problem(x, rt.EQUIVALENCES), time_limit=600)
+order = rt.infer(rt.Problem(x[:18, :18], rt.LINEAR_ORDERS), prove=True, time_limit=600)
 print(dense.__file__)
 print(e.value.hex(), e.bound.hex(), e.relation.labels.tolist())
 print(order.value.hex(), order.bound.hex(), order.relation.order.tolist())
