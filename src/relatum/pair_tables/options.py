@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from relatum.errors import DataError, ProblemError
-from relatum.kernels.tables.component_batch import Effort
+from relatum.kernels.tables.records import Effort
 from relatum.pair_tables.columns import Columns, find_columns
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}

@@ -39,3 +39,16 @@ def test_capped_joins_are_those_of_the_plain_loop(seed):
     find_roots(parent)
     assert parent.tolist() == naive.join_capped(n, i.tolist(), j.tolist(), 7)
     assert np.bincount(parent).max() <= 7
+
+
+@pytest.mark.parametrize("kind", ["<i4", "<i8"])
+def test_pairs_inside_sets_are_counted_in_records_too(kind):
+    rng = np.random.default_rng(3)
+    parent = np.array([0, 0, 2, 2, 0, 5])
+    rows = np.zeros(50, np.dtype([("i", kind), ("j", kind), ("w", "<f8")]))
+    rows["i"], rows["j"] = rng.integers(0, 6, (2, 50))
+    counts = np.zeros(6, np.int64)
+    count_edges(parent, rows["i"], rows["j"], counts)
+    ends = zip(rows["i"].tolist(), rows["j"].tolist(), strict=True)
+    inside = [parent[i] for i, j in ends if parent[i] == parent[j]]
+    assert counts.tolist() == [inside.count(r) for r in range(6)]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats, Index
-from relatum.kernels.tables.component_batch import Components
+from relatum.kernels.tables.records import Components
 
 __all__ = [
     "Component",
@@ -170,9 +170,9 @@ def assemble(
         high,
         pairs[2],
         fixed_pointers,
-        np.column_stack([a, b, fixed[:, 2]]).astype(np.int32),
-        none if groups is None else np.asarray(groups, np.int64),
-        none if start is None else np.asarray(start, np.int64),
+        np.ascontiguousarray(np.column_stack([a, b, fixed[:, 2]]), np.int32),
+        none if groups is None else np.ascontiguousarray(groups, np.int64),
+        none if start is None else np.ascontiguousarray(start, np.int64),
     )
 
 
