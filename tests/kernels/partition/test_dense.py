@@ -20,7 +20,7 @@ from relatum.kernels.partition.dense import (
     relocate,
     relocate_loosely,
 )
-from relatum.kernels.partition.rules import RulesView, can_enter
+from relatum.kernels.partition.rules import RulesView, SetsView, can_enter
 
 
 def check_state(weights, rules, state):
@@ -73,7 +73,8 @@ def test_random_moves_keep_the_table_right(kind, dtype):
         v, c = int(rng.integers(n)), int(rng.integers(n))
         if c == state.labels[v]:
             continue
-        if can_enter(RulesView(rules), state.occupied, state.labels, state.size, v, c):
+        sets = SetsView(state.labels, state.size, state.occupied)
+        if can_enter(RulesView(rules), sets, v, c):
             value += state.table[c, v] - state.table[state.labels[v], v]
             (relocate if step % 3 else relocate_loosely)(weights, rules, state, v, c)
             state.own[:] = state.own if step % 3 else state.table[state.labels, np.arange(n)]

@@ -11,7 +11,7 @@ do not see one another's moves: blocks are short, and of one element where there
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from relatum.kernels.partition.dense cimport DenseView, relocate_into, sum_t, weight_t
 from relatum.kernels.partition.rules cimport RulesView, can_enter
@@ -21,29 +21,48 @@ cdef enum:
     BLOCK = 16
 
 
+cdef inline void _offer(sum_t x, int32_t row, sum_t* best, int32_t* at) noexcept nogil:
+    """Note a row and its value if that is larger than the best.
+
+    With a mask rather than a choice: C compilers make a branch of the latter, and no vectors.
+    """
+    cdef sum_t top = best[0]
+    cdef int32_t mask
+    best[0] = x if x > top else top
+    mask = -<int32_t>(best[0] != top)
+    at[0] = (at[0] & ~mask) | (row & mask)
+
+
 cdef void _choose(
     DenseView state, const sum_t[:, ::1] table, int64_t begin, int64_t width, sum_t temperature,
-    const sum_t[::1] gumbels, int64_t at, int64_t* chosen
+    const sum_t[::1] gumbels, int64_t g, int32_t* chosen
 ) noexcept nogil:
     """Put the row that each element of a block likes best, with noise, into ``chosen``.
 
-    The first few ``gumbels`` stand again at their end; ``at`` is the place to begin at.
+    The variates are a ring; ``g`` is the place to begin at. Where there are more elements,
+    whole vectors of 8 of them are looked at.
     """
     cdef int64_t rows = min(state.counters[0] + 1, state.size.shape[0])  # one more: a new set
-    cdef int64_t size = gumbels.shape[0] - BLOCK, p, c, j
+    cdef int64_t size = gumbels.shape[0], lanes = (width + 7) // 8 * 8, p, j, c
     cdef sum_t[BLOCK] best
     cdef sum_t x
-    for j in range(width):
+    if begin + lanes > table.shape[1]:
+        lanes = width
+    for j in range(lanes):
         best[j] = -INFINITY
     for p in range(rows):
         c = state.slots[p]
-        for j in range(width):
-            x = table[c, begin + j] + temperature * gumbels[at + j]
-            chosen[j] = c if x > best[j] else chosen[j]
-            best[j] = x if x > best[j] else best[j]
-        at += width
-        if at >= size:
-            at -= size
+        if g + lanes <= size:
+            for j in range(lanes):
+                x = table[c, begin + j] + temperature * gumbels[g + j]
+                _offer(x, <int32_t>c, &best[j], &chosen[j])
+        else:
+            for j in range(width):
+                x = table[c, begin + j] + temperature * gumbels[(g + j) % size]
+                _offer(x, <int32_t>c, &best[j], &chosen[j])
+        g += width
+        if g >= size:
+            g -= size
 
 
 cdef double _sweep(
@@ -55,18 +74,18 @@ cdef double _sweep(
     cdef int64_t block = max(1, min(<int64_t>BLOCK, n // 32))
     cdef int64_t n_blocks = (n + block - 1) // block
     cdef int64_t first = next_below(random_state, n_blocks), b, begin, width, j, v, c, a, at
-    cdef int64_t[BLOCK] chosen
+    cdef int32_t[BLOCK] chosen
     for b in range(n_blocks):
         begin = ((first + b) % n_blocks) * block
         width = min(begin + block, n) - begin
-        at = next_below(random_state, gumbels.shape[0] - BLOCK)
+        at = next_below(random_state, gumbels.shape[0])
         _choose(state, table, begin, width, temperature, gumbels, at, chosen)
         for j in range(width):
             v, c = begin + j, chosen[j]
             a = state.labels[v]
             if c == a or (state.size[c] == 0 and state.size[a] == rules.sizes[v]):
                 continue
-            if can_enter(rules, state.occupied, state.labels, state.size, v, c):
+            if can_enter(rules, state, v, c):
                 change += table[c, v] - table[a, v]
                 relocate_into(weights, rules, state, table, v, c)
     return change
@@ -101,13 +120,12 @@ def anneal_sweeps(
     cdef float[:, ::1] single_table
     cdef const float[::1] single_degrees, single_noise
     cdef double change
-    cyclic = np.concatenate((gumbels, gumbels[:BLOCK]))
     if state.table.dtype == np.float64:
-        table, degrees, noise = state.table, temperatures, cyclic
+        table, degrees, noise = state.table, temperatures, gumbels
         with nogil:
             change = _anneal(weights, r, s, table, degrees, noise, random_state)
     else:
-        single_table, single_degrees, single_noise = state.table, temperatures, cyclic
+        single_table, single_degrees, single_noise = state.table, temperatures, gumbels
         with nogil:
             change = _anneal(
                 weights, r, s, single_table, single_degrees, single_noise, random_state

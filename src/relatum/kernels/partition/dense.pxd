@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t, int64_t
 
-from relatum.kernels.partition.rules cimport RulesView
+from relatum.kernels.partition.rules cimport RulesView, SetsView
 
 ctypedef fused weight_t:
     float
@@ -11,10 +11,10 @@ ctypedef fused sum_t:
     double
 
 
-cdef class DenseView:
-    cdef int32_t[::1] labels, slots, place
+cdef class DenseView(SetsView):
+    cdef int32_t[::1] slots, place
     cdef double[::1] own
-    cdef int64_t[::1] size, counters, occupied
+    cdef int64_t[::1] counters
 
 
 cdef void relocate_into(

@@ -58,9 +58,10 @@ cdef class DenseView:
     """The arrays of a `DenseState` but for the table, as kernels read them."""
 
     def __init__(self, state):
-        self.labels, self.own, self.size = state.labels, state.own, state.size
-        self.slots, self.place = state.slots, state.place
-        self.counters, self.occupied = state.counters, state.occupied
+        (
+            self.labels, _, self.own, self.size, self.slots, self.place, self.counters,
+            self.occupied,
+        ) = state[:]
 
 
 cdef void _move_row(DenseView state, int64_t c, int64_t k) noexcept nogil:
@@ -93,10 +94,11 @@ cdef void _relocate(
     """Move element ``v`` (or insert it, where its label is -1) into the set of row ``c``."""
     cdef int32_t[::1] labels = state.labels
     cdef double[::1] own = state.own
-    cdef int32_t a = labels[v], to = <int32_t>c
+    cdef int32_t a = labels[v], to = <int32_t>c, sign
     cdef int64_t u
     for u in range(labels.shape[0]):
-        own[u] += <double>weights[v, u] * (<double>(labels[u] == to) - <double>(labels[u] == a))
+        sign = <int32_t>(labels[u] == to) - <int32_t>(labels[u] == a)
+        own[u] += <double>weights[v, u] * <double>sign
     relocate_into(weights, rules, state, table, v, c)
     own[v] = table[c, v]
 
@@ -119,7 +121,7 @@ cdef void relocate_into(
             table[c, u] += x
             table[a, u] -= x
         table[a, v] = left
-        leave_groups(rules, state.occupied, v, a)
+        leave_groups(rules, state, v, a)
         state.size[a] -= rules.sizes[v]
         if state.size[a] == 0:
             _close_row(state, table, a)
@@ -128,7 +130,7 @@ cdef void relocate_into(
     if state.size[c] == 0:
         _open_row(state, c)
     state.size[c] += rules.sizes[v]
-    enter_groups(rules, state.occupied, v, c)
+    enter_groups(rules, state, v, c)
 
 
 def relocate(const weight_t[:, ::1] weights, rules, state, int64_t v, int64_t c):
@@ -162,7 +164,7 @@ cdef int64_t _best_set(
         c = state.slots[i]
         if table[c, v] <= best or c == a:
             continue
-        if can_enter(rules, state.occupied, state.labels, state.size, v, c):
+        if can_enter(rules, state, v, c):
             best, at = table[c, v], c
     return at
 
@@ -281,7 +283,7 @@ cdef int64_t _gaining_partner(
         gain = column[state.labels[u]] + table[a, u] - state.own[u] - 2.0 * <double>weights[v, u]
         if gain <= tolerance or state.labels[u] == a:
             continue
-        if can_exchange(rules, state.occupied, state.labels, state.size, v, u):
+        if can_exchange(rules, state, v, u):
             return u
     return -1
 
@@ -311,75 +313,145 @@ def exchange_sweep(const weight_t[:, ::1] weights, rules, state, double toleranc
                 c = s.labels[u]
                 _relocate(weights, r, s, table, v, c)
                 _relocate(weights, r, s, table, u, a)
-                enter_groups(r, s.occupied, v, c)  # the other took a common group along
+                enter_groups(r, s, v, c)  # the other took a common group along
                 count += 1
                 begin = u + 1
     return count
 
 
+cdef class _Joins:
+    """Sets that may be joined, the gains of joining two of them, and the best gain of each.
+
+    Gains are below the diagonal of a square; ``best[i]`` is the largest of row ``i``, in column
+    ``at[i]``.
+    """
+
+    cdef int64_t count
+    cdef int64_t[::1] rows, at, members
+    cdef double[:, ::1] gain
+    cdef double[::1] best
+
+    def __init__(self, DenseView state, int64_t least):
+        cdef int64_t capacity = state.size.shape[0], n = state.labels.shape[0], u, c
+        cdef int64_t[:, ::1] scratch = np.zeros((3, max(n, capacity)), np.int64)
+        self.rows, self.at, self.members = scratch[0], scratch[1], scratch[2]
+        for u in range(n):
+            self.at[state.labels[u]] += 1
+        for c in range(capacity):
+            if self.at[c] >= least:
+                self.rows[self.count] = c
+                self.count += 1
+        if self.count > 1:
+            self.gain = np.zeros((self.count + 1, self.count))
+            self.best = self.gain[self.count]
+
+
+cdef void _sum_gains(DenseView state, const double[:, ::1] table, _Joins joins) noexcept nogil:
+    """Add up the gains, and find the best of each set."""
+    cdef int64_t[::1] index = joins.at
+    cdef int64_t i, j, u, row
+    for i in range(index.shape[0]):
+        index[i] = joins.count
+    for i in range(joins.count):
+        index[joins.rows[i]] = i
+    for u in range(table.shape[1]):
+        joins.members[u] = index[state.labels[u]]
+    for i in range(joins.count):
+        row = joins.rows[i]
+        for u in range(table.shape[1]):
+            j = joins.members[u]
+            if j < i:
+                joins.gain[i, j] += table[row, u]
+    for i in range(joins.count):
+        _best_gain(joins, i)
+
+
+cdef void _best_gain(_Joins joins, int64_t i) noexcept nogil:
+    """Find the best gain of a row; a stretch without a better one is skipped as a whole."""
+    cdef const double* row = &joins.gain[i, 0]  # half the time of joins is spent here
+    cdef double best = -INFINITY
+    cdef int64_t at = 0, begin, end, j
+    cdef bint better
+    for begin in range(0, i, 32):
+        end, better = min(begin + 32, i), False
+        for j in range(begin, end):
+            better |= row[j] > best
+        if better:
+            for j in range(begin, end):
+                if row[j] > best:
+                    best, at = row[j], j
+    joins.best[i], joins.at[i] = best, at
+
+
+cdef void _merge_gains(_Joins joins, int64_t i, int64_t j) noexcept nogil:
+    """Set ``i`` became part of set ``j`` < ``i``: add its gains, and retire its row."""
+    cdef double best
+    cdef int64_t r
+    for r in range(j):
+        joins.gain[j, r] += joins.gain[i, r]
+    for r in range(j + 1, i):
+        joins.gain[r, j] += joins.gain[i, r]
+    for r in range(i):
+        joins.gain[i, r] = -INFINITY
+    for r in range(i + 1, joins.count):
+        joins.gain[r, j] += joins.gain[r, i]
+        joins.gain[r, i] = -INFINITY
+    joins.best[i] = -INFINITY
+    _best_gain(joins, j)
+    for r in range(j + 1, joins.count):
+        best = joins.best[r]
+        if best == -INFINITY:
+            continue
+        if joins.at[r] == i or joins.at[r] == j:
+            _best_gain(joins, r)
+        elif joins.gain[r, j] > best:
+            joins.best[r], joins.at[r] = joins.gain[r, j], j
+
+
 cdef void _join(
-    RulesView rules, DenseView state, double[:, ::1] table, const int64_t[::1] members, int64_t a
+    RulesView rules, DenseView state, double[:, ::1] table, const int64_t[::1] members,
+    int64_t count, int64_t a
 ) noexcept nogil:
-    """Join the set of the elements ``members`` into set ``a``."""
+    """Join the set of the first ``count`` elements ``members`` into set ``a``."""
     cdef int64_t b = state.labels[members[0]], u, i
     for u in range(table.shape[1]):
         table[a, u] += table[b, u]
-    for i in range(members.shape[0]):
-        leave_groups(rules, state.occupied, members[i], b)
-        enter_groups(rules, state.occupied, members[i], a)
+    for i in range(count):
+        leave_groups(rules, state, members[i], b)
+        enter_groups(rules, state, members[i], a)
         state.labels[members[i]] = <int32_t>a
     state.size[a] += state.size[b]
     _close_row(state, table, b)
     for u in range(table.shape[1]):
-        if state.labels[u] == a:
-            state.own[u] = table[a, u]
-
-
-cdef void _join_gains(
-    DenseView state, const double[:, ::1] table, const int64_t[::1] rows, const int64_t[::1] index,
-    double[:, ::1] gain
-) noexcept nogil:
-    """Add up the gains of joining the sets of some rows, below the diagonal.
-
-    ``index`` is the place of a set among the rows, or their number where it is not one.
-    """
-    cdef int64_t i, j, u
-    for i in range(rows.shape[0]):
-        for u in range(table.shape[1]):
-            j = index[state.labels[u]]
-            if j < i:
-                gain[i, j] += table[rows[i], u]
+        state.own[u] = table[a, u] if state.labels[u] == a else state.own[u]
 
 
 cdef int64_t _join_best(
-    RulesView rules, DenseView state, double[:, ::1] table, const int64_t[::1] rows,
-    double[:, ::1] gain, double[::1] best, int64_t[::1] at, int64_t[::1] members, double tolerance
+    RulesView rules, DenseView state, double[:, ::1] table, _Joins joins, double tolerance
 ) noexcept nogil:
-    """Join until no join gains; the other arrays are scratch space."""
-    cdef int64_t joins = 0, i, j, r, u, count
+    cdef int64_t done = 0, i, j, r, u, a, b, count
     cdef double top
-    for i in range(rows.shape[0]):
-        _best_gain(gain, best, at, i)
+    _sum_gains(state, table, joins)
     while True:
         i, top = -1, tolerance
-        for r in range(rows.shape[0]):
-            if best[r] > top:
-                top, i = best[r], r
+        for r in range(joins.count):
+            if joins.best[r] > top:
+                top, i = joins.best[r], r
         if i < 0:
-            return joins
-        j = at[i]
-        count = 0
-        for u in range(members.shape[0]):
-            if state.labels[u] == rows[i]:
-                members[count] = u
+            return done
+        j = joins.at[i]
+        a, b, count = joins.rows[j], joins.rows[i], 0
+        for u in range(table.shape[1]):
+            if state.labels[u] == b:
+                joins.members[count] = u
                 count += 1
-        if can_join(rules, state.occupied, state.labels, state.size, members[:count], rows[j]):
-            _join(rules, state, table, members[:count], rows[j])
-            joins += 1
-            _merge_gains(gain, best, at, i, j)
+        if can_join(rules, state, joins.members, count, a):
+            _join(rules, state, table, joins.members, count, a)
+            _merge_gains(joins, i, j)
+            done += 1
         else:
-            gain[i, j] = -INFINITY
-            _best_gain(gain, best, at, i)
+            joins.gain[i, j] = -INFINITY
+            _best_gain(joins, i)
 
 
 def join_sets(rules, state, double tolerance, int64_t least):
@@ -391,60 +463,35 @@ def join_sets(rules, state, double tolerance, int64_t least):
     cdef RulesView r = RulesView(rules)
     cdef DenseView s = DenseView(state)
     cdef double[:, ::1] table = state.table
-    found = np.flatnonzero(np.bincount(state.labels, minlength=len(state.size)) >= least)
-    number = np.full(len(state.size), len(found))
-    number[found] = np.arange(len(found))
-    cdef const int64_t[::1] rows = found, index = number
-    cdef double[:, ::1] gain = np.zeros((len(found), len(found)))
-    cdef double[::1] best = np.empty(len(found))
-    cdef int64_t[::1] at = np.zeros(len(found), np.int64)
-    cdef int64_t[::1] members = np.empty(len(state.labels), np.int64)
-    cdef int64_t joins
-    with nogil:
-        _join_gains(s, table, rows, index, gain)
-        joins = _join_best(r, s, table, rows, gain, best, at, members, tolerance)
-    return joins
-
-
-cdef void _best_gain(
-    const double[:, ::1] gain, double[::1] best, int64_t[::1] at, int64_t i
-) noexcept nogil:
-    cdef int64_t j
-    best[i] = -INFINITY
-    for j in range(i):
-        if gain[i, j] > best[i]:
-            best[i], at[i] = gain[i, j], j
-
-
-cdef void _merge_gains(
-    double[:, ::1] gain, double[::1] best, int64_t[::1] at, int64_t i, int64_t j
-) noexcept nogil:
-    """Set ``i`` became part of set ``j`` < ``i``: add its gains, and retire its row."""
-    cdef int64_t r
-    for r in range(best.shape[0]):
-        if r != i and r != j:
-            gain[max(j, r), min(j, r)] += gain[max(i, r), min(i, r)]
-    for r in range(best.shape[0]):
-        gain[max(i, r), min(i, r)] = -INFINITY
-    best[i] = -INFINITY
-    for r in range(j, best.shape[0]):
-        if r == j or (best[r] > -INFINITY and (at[r] == i or at[r] == j)):
-            _best_gain(gain, best, at, r)
-        elif best[r] > -INFINITY and gain[r, j] > best[r]:
-            best[r], at[r] = gain[r, j], j
+    cdef _Joins joins = _Joins(s, least)
+    cdef int64_t done = 0
+    if joins.count > 1:
+        with nogil:
+            done = _join_best(r, s, table, joins, tolerance)
+    return done
 
 
 def partition_value(const weight_t[:, ::1] weights, labels):
     """Sum of the scores of the pairs inside sets."""
     cdef const int64_t[::1] label = np.ascontiguousarray(labels, np.int64)
+    cdef int64_t n = label.shape[0], m = 0, v, c, i
     cdef double total = 0.0, part
-    cdef int64_t v, u
+    for v in range(n):
+        m = max(m, label[v] + 1)
+    cdef int64_t[:, ::1] scratch = np.zeros((3, max(n, m + 1)), np.int64)
+    cdef int64_t[::1] begin = scratch[0], end = scratch[1], members = scratch[2]
     with nogil:
-        for v in range(label.shape[0]):
-            part = 0.0
-            for u in range(v):
-                if label[u] == label[v]:
-                    part += <double>weights[v, u]
+        for v in range(n):
+            begin[label[v] + 1] += 1
+        for c in range(m):
+            begin[c + 1] += begin[c]
+            end[c] = begin[c]
+        for v in range(n):
+            part, c = 0.0, label[v]
+            for i in range(begin[c], end[c]):  # the elements of its set before it
+                part += <double>weights[v, members[i]]
+            members[end[c]] = v
+            end[c] += 1
             total += part
     return total
 
@@ -453,12 +500,14 @@ def contract_dense(const weight_t[:, ::1] weights, const int64_t[::1] labels, in
     """Scores between the ``m`` sets of a partition; the diagonal is the value inside sets."""
     out = np.zeros((m, m))
     cdef double[:, ::1] into = out
-    cdef int64_t n = labels.shape[0], v, u, i
+    cdef int64_t n = labels.shape[0], v, u, c
     with nogil:
         for v in range(n):
-            for u in range(n):
-                if u != v:
-                    into[labels[v], labels[u]] += <double>weights[v, u]
-        for i in range(m):
-            into[i, i] *= 0.5
+            c = labels[v]
+            for u in range(v):
+                into[c, labels[u]] += <double>weights[v, u]
+            for u in range(v + 1, n):
+                into[c, labels[u]] += <double>weights[v, u]
+        for c in range(m):
+            into[c, c] *= 0.5
     return out

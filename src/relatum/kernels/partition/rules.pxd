@@ -6,17 +6,15 @@ cdef class RulesView:
     cdef int64_t cap, n_groups
 
 
-cpdef bint can_enter(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    const int64_t[::1] size, int64_t v, int64_t c
-) noexcept nogil
+cdef class SetsView:
+    cdef int32_t[::1] labels
+    cdef int64_t[::1] size, occupied
+
+
+cpdef bint can_enter(RulesView rules, SetsView sets, int64_t v, int64_t c) noexcept nogil
 cpdef bint can_join(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    const int64_t[::1] size, const int64_t[::1] members, int64_t a
+    RulesView rules, SetsView sets, const int64_t[::1] members, int64_t count, int64_t a
 ) noexcept nogil
-cpdef bint can_exchange(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    const int64_t[::1] size, int64_t v, int64_t u
-) noexcept nogil
-cpdef void enter_groups(RulesView rules, int64_t[::1] occupied, int64_t v, int64_t c) noexcept nogil
-cpdef void leave_groups(RulesView rules, int64_t[::1] occupied, int64_t v, int64_t c) noexcept nogil
+cpdef bint can_exchange(RulesView rules, SetsView sets, int64_t v, int64_t u) noexcept nogil
+cpdef void enter_groups(RulesView rules, SetsView sets, int64_t v, int64_t c) noexcept nogil
+cpdef void leave_groups(RulesView rules, SetsView sets, int64_t v, int64_t c) noexcept nogil

@@ -10,7 +10,7 @@ import numpy as np
 
 from relatum.kernels.hashing import table_length
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int64_t
 
 from relatum.kernels.hashing cimport find, remove
 
@@ -25,8 +25,20 @@ cdef class RulesView:
     """The arrays of `Rules`, as kernels read them."""
 
     def __init__(self, rules):
-        self.sizes, self.cap, self.cannot_ptr, self.cannot_idx = rules[:4]
-        self.group_ptr, self.group_idx, self.n_groups = rules[4:]
+        (
+            self.sizes, self.cap, self.cannot_ptr, self.cannot_idx, self.group_ptr,
+            self.group_idx, self.n_groups,
+        ) = rules[:]
+
+
+cdef class SetsView:
+    """What the rules look at in a partition: labels, sizes of sets, and the groups they hold.
+
+    The states of searches have more; their views are views of this kind.
+    """
+
+    def __init__(self, labels, size, occupied):
+        self.labels, self.size, self.occupied = labels, size, occupied
 
 
 cdef bint _belongs(RulesView rules, int64_t v, int64_t group) noexcept nogil:
@@ -39,8 +51,7 @@ cdef bint _belongs(RulesView rules, int64_t v, int64_t group) noexcept nogil:
 
 
 cdef bint _kept_out(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    int64_t v, int64_t c, int64_t u
+    RulesView rules, SetsView sets, int64_t v, int64_t c, int64_t u
 ) noexcept nogil:
     """Whether a forbidden pair or a group keeps element ``v`` out of set ``c``.
 
@@ -49,68 +60,59 @@ cdef bint _kept_out(
     cdef int64_t e, other, key
     for e in range(rules.cannot_ptr[v], rules.cannot_ptr[v + 1]):
         other = rules.cannot_idx[e]
-        if labels[other] == c and other != u:
+        if sets.labels[other] == c and other != u:
             return True
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
-        if occupied[find(occupied, key)] == key:
+        if sets.occupied[find(sets.occupied, key)] == key:
             if u < 0 or not _belongs(rules, u, rules.group_idx[e]):
                 return True
     return False
 
 
-cpdef bint can_enter(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    const int64_t[::1] size, int64_t v, int64_t c
-) noexcept nogil:
-    """Whether the rules let element ``v`` enter set ``c``, of total size ``size[c]``."""
-    if size[c] + rules.sizes[v] > rules.cap:
+cpdef bint can_enter(RulesView rules, SetsView sets, int64_t v, int64_t c) noexcept nogil:
+    """Whether the rules let element ``v`` enter set ``c``."""
+    if sets.size[c] + rules.sizes[v] > rules.cap:
         return False
-    return not _kept_out(rules, occupied, labels, v, c, -1)
+    return not _kept_out(rules, sets, v, c, -1)
 
 
 cpdef bint can_join(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    const int64_t[::1] size, const int64_t[::1] members, int64_t a
+    RulesView rules, SetsView sets, const int64_t[::1] members, int64_t count, int64_t a
 ) noexcept nogil:
-    """Whether the rules let the set of the elements ``members`` join set ``a``."""
+    """Whether the rules let a set, of the first ``count`` elements ``members``, join set ``a``."""
     cdef int64_t i
-    if members.shape[0] == 0:
+    if count == 0:
         return True
-    if size[a] + size[labels[members[0]]] > rules.cap:
+    if sets.size[a] + sets.size[sets.labels[members[0]]] > rules.cap:
         return False
-    for i in range(members.shape[0]):
-        if _kept_out(rules, occupied, labels, members[i], a, -1):
+    for i in range(count):
+        if _kept_out(rules, sets, members[i], a, -1):
             return False
     return True
 
 
-cpdef bint can_exchange(
-    RulesView rules, const int64_t[::1] occupied, const int32_t[::1] labels,
-    const int64_t[::1] size, int64_t v, int64_t u
-) noexcept nogil:
+cpdef bint can_exchange(RulesView rules, SetsView sets, int64_t v, int64_t u) noexcept nogil:
     """Whether the rules let elements ``v`` and ``u`` of different sets change places."""
-    cdef int64_t more = rules.sizes[v] - rules.sizes[u]
-    if size[labels[u]] + more > rules.cap or size[labels[v]] - more > rules.cap:
+    cdef int64_t more = rules.sizes[v] - rules.sizes[u], a = sets.labels[v], b = sets.labels[u]
+    if sets.size[b] + more > rules.cap or sets.size[a] - more > rules.cap:
         return False
-    if _kept_out(rules, occupied, labels, v, labels[u], u):
-        return False
-    return not _kept_out(rules, occupied, labels, u, labels[v], v)
+    return not _kept_out(rules, sets, v, b, u) and not _kept_out(rules, sets, u, a, v)
 
 
-cpdef void enter_groups(RulesView rules, int64_t[::1] occupied, int64_t v, int64_t c) noexcept nogil:
+cpdef void enter_groups(RulesView rules, SetsView sets, int64_t v, int64_t c) noexcept nogil:
     """Record that set ``c`` now holds the groups of element ``v``."""
     cdef int64_t e, key
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
-        occupied[find(occupied, key)] = key
+        sets.occupied[find(sets.occupied, key)] = key
 
 
-cpdef void leave_groups(RulesView rules, int64_t[::1] occupied, int64_t v, int64_t c) noexcept nogil:
+cpdef void leave_groups(RulesView rules, SetsView sets, int64_t v, int64_t c) noexcept nogil:
     """Record that set ``c`` no longer holds the groups of element ``v``."""
     cdef int64_t e, key, slot
     for e in range(rules.group_ptr[v], rules.group_ptr[v + 1]):
         key = c * rules.n_groups + rules.group_idx[e]
-        slot = find(occupied, key)
-        if occupied[slot] == key:
-            remove(occupied, occupied, slot)
+        slot = find(sets.occupied, key)
+        if sets.occupied[slot] == key:
+            remove(sets.occupied, sets.occupied, slot)
