@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import cKDTree
 from sklearn.utils.validation import _check_feature_names_in
 
+import relatum.kernels.learning.products as kernels
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
-from relatum.kernels.learning import products as kernels
 
 _ROWS = 512  # multiplied by one task
 _IDLE_ROUNDS = 20  # rounds without a new monomial after which there are taken to be no more

@@ -11,11 +11,11 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
+import relatum.kernels.learning.sketch as kernels
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import checks
 from relatum.features.checks import NumberedFeatureMap
-from relatum.kernels.learning import sketch as kernels
 
 _AUTO_INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -97,16 +97,17 @@ class DenseSearch:
         out = np.flatnonzero(state.labels < 0)
         labels = state.labels.astype(np.int64)
         labels[out] = len(state.size) + np.arange(len(out))
-        fresh = new_state(self.rules, 1)
+        fresh: DenseState = new_state(self.rules, 1)
         fresh.labels[:] = renumbered(labels)
         return fresh
 
     def _roomier(self, state: DenseState) -> DenseState:
-        return grow_state(state, min(self.n, 2 * len(state.size)))
+        grown: DenseState = grow_state(state, min(self.n, 2 * len(state.size)))
+        return grown
 
     def joined(self) -> DenseState:
         """Join the sets that gain most, from single elements on, until no join gains."""
-        state = new_state(self.rules, self.n)
+        state: DenseState = new_state(self.rules, self.n)
         load_labels(self.weights, self.rules, state, np.arange(self.n))
         join_sets(self.rules, state, self.tolerance, 1)
         return state
@@ -147,7 +148,7 @@ class DenseSearch:
     def loose(self, labels: Index, capacity: int) -> DenseState:
         """Return a state to `sweep` over, with room for so many sets."""
         weights, gumbels = self._single()
-        state = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
+        state: DenseState = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
         load_labels(weights, self.rules, state, labels)
         return state
 
