@@ -61,6 +61,23 @@ def test_equals_a_plain_annealing(kind, n, dtype):
     assert expected != start.tolist()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [300, 523])
+def test_wide_blocks_equal_a_plain_annealing(n, dtype):
+    rng = np.random.default_rng(n)
+    weights = random_weights(rng, n, ties=True).astype(dtype)
+    start, rules, seed = rng.integers(0, 4, n), free_rules(n), seed_state(n)
+    state = new_state(rules, 5, dtype)
+    load_labels(weights, rules, state, start)
+    temperatures, gumbels = np.full(1, 20.0, dtype), GUMBELS[:301].astype(dtype)
+    expected = naive.anneal_partition(
+        weights, start.tolist(), 5, temperatures, gumbels, int(seed[0]), lambda *_: True
+    )
+    anneal_sweeps(weights, rules, state, temperatures, gumbels, seed)
+    assert state.labels.tolist() == expected
+    assert expected != start.tolist()
+
+
 def first_labels(rules, cannot, groups, capacity):
     """Put every element into the first of some sets that may hold it; None if there is none."""
     labels = [-1 - v for v in range(len(rules.sizes))]

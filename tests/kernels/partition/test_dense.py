@@ -110,6 +110,21 @@ def test_moves_and_joins_end_in_a_feasible_local_optimum(kind):
             assert partition_value(weights, trial) <= now + 1e-8
 
 
+@pytest.mark.parametrize("kind", range(12))
+def test_joins_equal_plain_ones(kind):
+    rng = np.random.default_rng(kind)
+    n = 48
+    weights = random_weights(rng, n)
+    rules, cannot, groups = random_rules(rng, n, kind)
+    state = new_state(rules, n)
+    load_labels(weights, rules, state, np.arange(n))
+    joins = join_sets(rules, state, 1e-9, 1)
+    check_state(weights, rules, state)
+    expected = naive.join_greedily(weights, rules.sizes, rules.cap, cannot, groups)
+    assert (np.equal.outer(state.labels, state.labels) == np.equal.outer(expected, expected)).all()
+    assert joins == n - len(set(expected))
+
+
 def test_a_full_table_asks_for_room():
     weights = -np.ones((5, 5))
     rules = random_rules(np.random.default_rng(0), 5, 0)[0]

@@ -76,6 +76,54 @@ def test_gains_are_true_and_no_move_or_join_is_left(kind):
                 assert partition_value(weights, trial) <= value + 1e-8
 
 
+def in_order(listed, sizes, labels, a, b):
+    """Elements that may change sides, all or by listed pairs, in the order of the kernel."""
+    everyone = [v for c in (a, b) for v in naive.of_set(labels, c)]
+    small, large = (a, b) if sizes[labels == a].sum() < sizes[labels == b].sum() else (b, a)
+    inner = naive.of_set(labels, small)
+    border = [u for v in inner for u in np.flatnonzero(listed[v]) if labels[u] == large]
+    return everyone, [*inner, *dict.fromkeys(border)] if inner else everyone
+
+
+@pytest.mark.parametrize("patience", [2, 12])
+@pytest.mark.parametrize("kind", range(20))
+def test_a_pair_is_improved_like_by_the_plain_algorithm(kind, patience):
+    rng = np.random.default_rng(kind)
+    n, background = 12, (0.0, -1.0)[kind % 2]
+    graph, _, listed = random_graph(rng, n, background, density=0.4)
+    rules, cannot, groups = random_rules(rng, n, kind)
+    upper = np.triu(rng.integers(-4, 6, (n, n)) * listed, 1)  # integers: sums are exact
+    excess = (upper + upper.T).astype(float)
+    graph = graph._replace(excess=excess[listed])
+    weights = excess + background * np.outer(rules.sizes, rules.sizes)
+    start = first_fit(rules, new_occupancy(rules), rng.integers(0, 2, n), 2)
+    sets = sorted(set(start.tolist()))
+
+    def allowed(labels, v, c):
+        trial = [*labels[:v], c, *labels[v + 1 :]]
+        return naive.obeys(trial, rules.sizes, rules.cap, cannot, groups)
+
+    pairs = [(a, b) for a in sets for b in sets if a < b]
+    pairs += [(a, len(sets)) for a in sets if len(sets) < n]
+    for a, b in pairs:
+        everyone, border = in_order(listed, rules.sizes, start, a, b)
+        pair = np.array([[a, b if b in sets else -1]])
+        for w, g, movable in (
+            (weights, EMPTY, everyone),
+            (weights.astype(np.float32), EMPTY, everyone),
+            (NO_ROWS, graph, border),
+        ):
+            chains = new_chains(rules, start)
+            found = improve_pairs(w, g, rules, chains, pair, 0, 1, (1e-9, patience, 1e9))
+            labels, gain = naive.improve_pair(
+                weights, start.tolist(), (a, b), movable, allowed, 1e-9, patience
+            )
+            check_links(chains)
+            assert found == (1, gain)
+            same = np.equal.outer(chains.state.labels, chains.state.labels)
+            assert (same == np.equal.outer(labels, labels)).all()
+
+
 def test_a_chain_swaps_two_elements_where_no_single_move_gains():
     # two cliques of four that changed one element each; a cap of four forbids single moves
     w = np.full((8, 8), -1.0)

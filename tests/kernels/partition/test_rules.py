@@ -65,7 +65,7 @@ def test_entering_and_joining_equal_the_plain_rules(kind):
 
 def test_free_rules_allow_everything():
     rules, labels = free_rules(4), np.array([0, 0, 0, 1], np.int32)
-    view, sets, size = loaded(rules, labels)
+    view, sets, _ = loaded(rules, labels)
     assert can_enter(view, sets, 3, 0)
     assert can_join(view, sets, np.zeros(0, np.int64), 0, 0)
 

@@ -78,6 +78,50 @@ def test_annealing_accounts_for_its_changes(kind):
     assert naive.obeys(state.labels.tolist(), *plain)
 
 
+def whole_numbers(kind, n=14):
+    """An instance whose sums are exact, as lists of neighbours, too, and a test of the rules."""
+    rng, graph, _, rules, plain = instance(kind, n)
+    background = (0.0, -1.0, 0.0, -2.0)[kind % 4]
+    upper = np.triu(rng.integers(-4, 6, (n, n)).astype(float), 1)
+    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
+    excess = (upper + upper.T)[rows, graph.indices]
+    graph = graph._replace(excess=excess, background=background)
+    listed = [
+        [(int(graph.indices[e]), float(excess[e])) for e in range(begin, end)]
+        for begin, end in zip(graph.indptr[:-1], graph.indptr[1:], strict=True)
+    ]
+
+    def allowed(labels, v, c):
+        return naive.obeys([*labels[:v], c, *labels[v + 1 :]], *plain)
+
+    return rng, graph, rules, (listed, background, rules.sizes.tolist()), allowed
+
+
+@pytest.mark.parametrize("kind", range(20))
+def test_moves_equal_plain_ones(kind):
+    rng, graph, rules, plain, allowed = whole_numbers(kind)
+    n = len(rules.sizes)
+    order = rng.permutation(n).astype(np.int32)
+    state = new_sparse_state(rules, np.arange(n))
+    queue_all(state, order)
+    while state.counters[2] > 0:
+        move_queued(graph, rules, state, 1e-9, 3)
+    expected = naive.move_queued(*plain, range(n), order.tolist(), allowed, 1e-9)
+    assert state.labels.tolist() == expected
+
+
+@pytest.mark.parametrize("kind", range(20))
+def test_annealing_equals_a_plain_one(kind):
+    _, graph, rules, plain, allowed = whole_numbers(kind)
+    n, seed, temperatures = len(rules.sizes), seed_state(kind), np.linspace(4.0, 0.3, 8)
+    state = new_sparse_state(rules, np.arange(n))
+    expected = naive.anneal_listed(
+        *plain, range(n), temperatures, GUMBELS[:64], int(seed[0]), allowed
+    )
+    anneal_sparse(graph, rules, state, temperatures, GUMBELS[:64], seed)
+    assert state.labels.tolist() == expected
+
+
 def test_relocation_reuses_numbers_of_sets():
     rules = random_rules(np.random.default_rng(0), 4, 0)[0]
     state = new_sparse_state(rules, np.array([0, 0, 1, 1]))

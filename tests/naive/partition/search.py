@@ -52,18 +52,15 @@ def join_greedily(weights, sizes, cap, cannot, groups):
     labels = list(range(len(weights)))
     while True:
         best, at = 0.0, None
-        for a in set(labels):
-            for b in set(labels):
-                if a < b:
-                    gain = sum(
-                        float(weights[u, v])
-                        for u in range(len(labels))
-                        for v in range(len(labels))
-                        if labels[u] == a and labels[v] == b
-                    )
+        sets = sorted(set(labels))
+        inside = np.equal.outer(sets, labels).astype(float)
+        between = inside @ weights @ inside.T
+        for i, a in enumerate(sets):
+            for j, b in enumerate(sets):
+                if a < b and between[i, j] > best + 1e-9:
                     joined = [a if c == b else c for c in labels]
-                    if gain > best + 1e-9 and obeys(joined, sizes, cap, cannot, groups):
-                        best, at = gain, joined
+                    if obeys(joined, sizes, cap, cannot, groups):
+                        best, at = between[i, j], joined
         if at is None:
             return labels
         labels = at
@@ -147,3 +144,116 @@ def gaining_exchange(weights, labels, sizes, cap, cannot, groups, least):
             if labels[u] != labels[v] and value_inside(weights, after) > before + least:
                 return u, v
     return None
+
+
+def sets_nearby(listed, background, sizes, labels, v):
+    """Scores of v with the sets of its neighbours, in the order in which these are listed.
+
+    ``listed[v]`` are pairs (neighbour, score - background).
+    """
+    excess = {}
+    for u, x in listed[v]:
+        excess[labels[u]] = excess.get(labels[u], 0.0) + x
+    return {
+        c: x + background * sizes[v] * sum(sizes[u] for u in of_set(labels, c) if u != v)
+        for c, x in excess.items()
+    }
+
+
+def of_set(labels, c):
+    """The elements of a set."""
+    return [v for v, label in enumerate(labels) if label == c]
+
+
+def own_score(listed, background, sizes, labels, v):
+    """Score of v with the others of its set."""
+    inside = sum(x for u, x in listed[v] if labels[u] == labels[v])
+    others = sum(sizes[u] for u in of_set(labels, labels[v]) if u != v)
+    return inside + background * sizes[v] * others
+
+
+def put(labels, free, v, c):
+    """Put v into set c; numbers of sets that become empty lie on a stack."""
+    a, labels[v] = labels[v], c
+    if free and free[-1] == c:
+        free.pop()
+    if a not in labels:
+        free.append(a)
+
+
+def move_queued(listed, background, sizes, labels, queue, allowed, tolerance):
+    """Move elements to their best sets, in turn; neighbours left behind queue up again."""
+    labels, queue = list(labels), list(queue)
+    free = [c for c in reversed(range(len(labels))) if c not in labels]
+    while queue:
+        v = queue.pop(0)
+        a, at = labels[v], None
+        best = own_score(listed, background, sizes, labels, v) + tolerance
+        if best < 0 and labels.count(a) > 1:
+            best, at = 0.0, free[-1]
+        for c, x in sets_nearby(listed, background, sizes, labels, v).items():
+            if c != a and x > best and allowed(labels, v, c):
+                best, at = x, c
+        if at is not None:
+            put(labels, free, v, at)
+            queue += [u for u, _ in listed[v] if labels[u] != at and u not in queue]
+    return labels
+
+
+def anneal_listed(listed, background, sizes, labels, temperatures, gumbels, state, allowed):
+    """Heat bath over the sets of elements and of their neighbours."""
+    labels, n = list(labels), len(labels)
+    free = [c for c in reversed(range(n)) if c not in labels]
+    for temperature in temperatures:
+        state, u = split_mix(state)
+        first = int(u * n)
+        for v in [(first + step) % n for step in range(n)]:
+            a = labels[v]
+            offers = [(own_score(listed, background, sizes, labels, v), a)]
+            if labels.count(a) > 1:
+                offers.append((0.0, free[-1]))
+            offers += [(x, c) for c, x in sets_nearby(listed, background, sizes, labels, v).items()]
+            state, u = split_mix(state)
+            g = int(u * (len(gumbels) - 1))
+            best, at = -np.inf, a
+            for k, (x, c) in enumerate(offers):
+                noisy = x + temperature * gumbels[(g + k) % len(gumbels)]
+                if k > 0 and c == a:
+                    continue
+                if noisy > best and (k < 1 or c not in labels or allowed(labels, v, c)):
+                    best, at = noisy, c
+            if at != a:
+                put(labels, free, v, at)
+    return labels
+
+
+def improve_pair(weights, labels, pair, movable, allowed, tolerance, patience):
+    """Kernighan and Lin's chain between two sets, or their join; returns labels and gain."""
+    a, b = pair
+    now, left, total, steps = list(labels), list(movable), 0.0, 0
+    best, kept, at = 0.0, list(labels), 0
+    while left:
+        gains = [
+            (set_sums(weights, now, a + b - now[v], v) - set_sums(weights, now, now[v], v), v)
+            for v in left
+            if allowed(now, v, a + b - now[v])
+        ]
+        if not gains:
+            break
+        gain, v = max(gains, key=lambda pair: pair[0])
+        left.remove(v)
+        now[v] = a + b - now[v]
+        total, steps = total + gain, steps + 1
+        if total > best + tolerance:
+            best, kept, at = total, list(now), steps
+        elif steps - at > patience:
+            break
+    join = sum(set_sums(weights, labels, b, v) for v in of_set(labels, a))
+    if join > best + tolerance:
+        joined = list(labels)
+        for v in of_set(labels, b):
+            if not allowed(joined, v, a):
+                return kept, best
+            joined[v] = a
+        return joined, join
+    return kept, best

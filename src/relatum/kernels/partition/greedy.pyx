@@ -185,9 +185,9 @@ cdef int64_t _contract(
     GraphView graph, RulesView rules, GreedyView state, double tolerance, int64_t max_steps,
     int64_t[::1] members
 ) noexcept nogil:
-    cdef int64_t n = state.labels.shape[0], step, key, slot, a, b
+    cdef int64_t n = state.labels.shape[0], _step, key, slot, a, b
     cdef double gain, now
-    for step in range(max_steps):
+    for _step in range(max_steps):
         if state.counters[0] == 0:
             return 0
         gain, key = -state.heap_loss[0], state.heap_pair[0]

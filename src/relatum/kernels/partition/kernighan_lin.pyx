@@ -142,21 +142,22 @@ cdef void _choose_members(
     The border are the elements of the larger set with a listed pair to the smaller one. A
     single set is looked at as a whole.
     """
-    cdef int64_t large, inner, i, v, e, u
+    cdef int64_t large, inner, count, i, v, e, u
     if graph.indptr.shape[0] == 1 or chains.size[a] == 0 or chains.size[b] == 0:
         chains.m = _append_members(chains, b, _append_members(chains, a, 0))
         return
     large = a if chains.size[a] >= chains.size[b] else b
     inner = _append_members(chains, a + b - large, 0)
-    chains.m = inner
+    count = inner
     for i in range(inner):
         v = chains.members[i]
         for e in range(graph.indptr[v], graph.indptr[v + 1]):
             u = graph.indices[e]
             if chains.labels[u] == large and chains.local[u] < 0:
                 chains.local[u] = 0
-                chains.members[chains.m] = u
-                chains.m += 1
+                chains.members[count] = u
+                count += 1
+    chains.m = count
 
 
 cdef double _differences(
@@ -232,7 +233,7 @@ cdef int64_t _best_member(
 cdef bint _join(
     RulesView rules, ChainsView chains, int64_t a, int64_t b, int64_t kept
 ) noexcept nogil:
-    """Join two sets, as they were before the ``kept`` steps of a chain; False if rules forbid it."""
+    """Join two sets, as they were before the ``kept`` steps of a chain, if the rules allow it."""
     cdef int64_t k, i, count = 0, into, out
     for k in range(kept):
         i = chains.order[k]

@@ -88,10 +88,11 @@ def queue_all(state, const int32_t[::1] order):
 cdef inline void _enqueue(
     int32_t[::1] queue, uint8_t[::1] queued, int64_t[::1] counters, int64_t v
 ) noexcept nogil:
+    cdef int64_t place = counters[1] + counters[2]
     if not queued[v]:
-        queued[v] = True
-        queue[(counters[1] + counters[2]) % queue.shape[0]] = <int32_t>v
+        queue[place if place < queue.shape[0] else place - queue.shape[0]] = <int32_t>v
         counters[2] += 1
+        queued[v] = True
 
 
 cdef void relocate_listed(RulesView rules, SparseView state, int64_t v, int64_t c) noexcept nogil:
@@ -138,7 +139,9 @@ cdef void _forget(SparseView state, int64_t k) noexcept nogil:
 cdef int64_t _next_queued(SparseView state) noexcept nogil:
     """Take the first element from the queue."""
     cdef int64_t v = state.queue[state.counters[1]]
-    state.counters[1] = (state.counters[1] + 1) % state.queue.shape[0]
+    state.counters[1] += 1
+    if state.counters[1] == state.queue.shape[0]:
+        state.counters[1] = 0
     state.counters[2] -= 1
     state.queued[v] = False
     return v
@@ -180,9 +183,9 @@ def move_queued(graph, rules, state, double tolerance, int64_t max_visits):
     cdef RulesView r = RulesView(rules)
     cdef SparseView s = SparseView(state)
     cdef double gain = 0.0
-    cdef int64_t visit
+    cdef int64_t _visit
     with nogil:
-        for visit in range(max_visits):
+        for _visit in range(max_visits):
             if s.counters[2] == 0:
                 break
             gain += _move_best(g, r, s, _next_queued(s), tolerance)
