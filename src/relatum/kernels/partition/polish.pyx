@@ -266,7 +266,7 @@ cdef double perturb_labels(SmallSearch s, int64_t iterations, uint64_t seed) noe
 
 def value_of(weights, const int64_t[::1] labels):
     """Return the sum of the weights of the pairs with equal labels."""
-    cdef const double[::1] flat = weights.reshape(-1)
+    cdef const double[::1] flat = weights.ravel()
     cdef double total
     with nogil:
         total = _value(flat, labels, labels.shape[0])
@@ -278,7 +278,7 @@ def polish(weights, sizes, int64_t cap, labels, double least):
 
     Returns the sizes of the sets and the gain.
     """
-    cdef SmallSearch s = new_search(weights.reshape(-1), sizes, labels, cap, least)
+    cdef SmallSearch s = new_search(weights.ravel(), sizes, labels, cap, least)
     cdef double gained
     held = np.empty(s.n + 1, np.int64)
     s.held = held
@@ -295,7 +295,7 @@ def perturb_and_polish(
     A perturbation moves a few elements to random sets (or to new ones); the result is kept
     unless it is worse.
     """
-    cdef SmallSearch s = new_search(weights.reshape(-1), sizes, labels, cap, least)
+    cdef SmallSearch s = new_search(weights.ravel(), sizes, labels, cap, least)
     cdef double gained
     s.random = np.empty(1, np.uint64)
     with nogil:

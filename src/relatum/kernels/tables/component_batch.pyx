@@ -109,7 +109,7 @@ def triangle_bound(weights, int64_t passes):
     Each triangle with two positive residuals and a negative one between their ends lowers
     the sum of the positive weights by the least of the three. ``weights`` is changed.
     """
-    cdef double[::1] flat = weights.reshape(-1)
+    cdef double[::1] flat = weights.ravel()
     cdef int64_t n = len(weights)
     cdef int64_t[::1] near = np.empty(n, np.int64)
     cdef double bound
@@ -178,7 +178,7 @@ cdef double _best_of_subsets(
 
 def best_of_subsets(weights, const int64_t[::1] sizes, int64_t cap, int64_t[::1] labels):
     """Write a most valuable partition to ``labels`` by enumerating subsets; return its value."""
-    cdef const double[::1] flat = weights.reshape(-1)
+    cdef const double[::1] flat = weights.ravel()
     cdef int64_t n = len(weights)
     cdef Desk desk = Desk(n, (0.0, cap, n, n, 0))
     cdef double value
