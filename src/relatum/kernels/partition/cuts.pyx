@@ -11,7 +11,32 @@ from libc.math cimport INFINITY, NAN, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 cdef enum:
-    LANES = 16
+    LANES = 32
+
+
+cdef inline int64_t _padded(int64_t n) noexcept nogil:
+    """Round a number of elements up to full lanes."""
+    return (n + LANES - 1) // LANES * LANES
+
+
+cdef inline double _largest(const double* lanes) noexcept nogil:
+    """Return the largest number in the lanes."""
+    cdef double a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3]
+    cdef int64_t j
+    for j in range(4, LANES, 4):  # four at a time: they do not wait for one another
+        a, b = max(a, lanes[j]), max(b, lanes[j + 1])
+        c, d = max(c, lanes[j + 2]), max(d, lanes[j + 3])
+    return max(max(a, b), max(c, d))
+
+
+cdef inline double _least(const double* lanes) noexcept nogil:
+    """Return the least number in the lanes."""
+    cdef double a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3]
+    cdef int64_t j
+    for j in range(4, LANES, 4):
+        a, b = min(a, lanes[j]), min(b, lanes[j + 1])
+        c, d = min(c, lanes[j + 2]), min(d, lanes[j + 3])
+    return min(min(a, b), min(c, d))
 
 
 cdef void _top_violations(
@@ -20,34 +45,29 @@ cdef void _top_violations(
     """Return the largest violation above the threshold at either end of a pair."""
     cdef double[LANES] top_b, top_a
     cdef double base = x[a, b] - 1.0, d
-    cdef int64_t n = x.shape[0], begin = 0, width, j
+    cdef int64_t begin = 0, j
     for j in range(LANES):
         top_b[j], top_a[j] = threshold, threshold
-    while begin < n:
-        width = min(<int64_t>LANES, n - begin)
-        for j in range(width):
+    while begin < x.shape[1]:
+        for j in range(LANES):
             d = x[b, begin + j] - x[a, begin + j]
             top_b[j] = base + d if base + d > top_b[j] else top_b[j]
             top_a[j] = base - d if base - d > top_a[j] else top_a[j]
-        begin += width
-    at_b[0], at_a[0] = threshold, threshold
-    for j in range(LANES):
-        at_b[0], at_a[0] = max(at_b[0], top_b[j]), max(at_a[0], top_a[j])
+        begin += LANES
+    at_b[0], at_a[0] = _largest(top_b), _largest(top_a)
 
 
 cdef int64_t _third(
     const double[:, ::1] x, int64_t a, int64_t b, double violation
 ) noexcept nogil:
     """Return the element c whose row x_ab + x_bc - x_ac <= 1 is violated by so much."""
-    cdef int64_t n = x.shape[0], c = (min(a, b) * 7919 + max(a, b) * 104729) % n, q
+    cdef int64_t n = x.shape[0], c = (min(a, b) * 7919 + max(a, b) * 104729) % n
     cdef double base = x[a, b] - 1.0
-    for q in range(n):  # ties go to different elements
-        if base + (x[b, c] - x[a, c]) == violation:
-            return c
+    while base + (x[b, c] - x[a, c]) != violation:  # ties go to different elements
         c += 1
         if c == n:
             c = 0
-    return -1
+    return c
 
 
 cdef int64_t _violated_triangles(
@@ -72,19 +92,21 @@ cdef int64_t _violated_triangles(
     return count
 
 
-def violated_triangles(x, double threshold):
+def violated_triangles(const double[:, ::1] x, double threshold):
     """For each pair ab the most violated rows x_ab + x_bc - x_ac <= 1 at either end.
 
     x is symmetric. Returns the triples (a, b, c) and their violations, those above the
     threshold, in the order of the pairs.
     """
-    cdef double[:, ::1] point = np.array(x, np.float64, order="C")
-    cdef int64_t most = 0, count, a, b
+    cdef int64_t n = x.shape[0], most = 0, count, a, b
+    cdef double[:, ::1] point = np.empty((n, _padded(n)))
     with nogil:
-        for a in range(point.shape[0]):
-            for b in range(a):
-                most += 2 if point[a, b] > threshold else 0
+        for a in range(n):
+            point[a, :n] = x[a]
             point[a, a] = NAN
+            point[a, n:] = NAN
+            for b in range(a):
+                most += 2 if x[a, b] > threshold else 0
     triples, violations = np.empty((most, 3), np.int32), np.empty(most)
     cdef int32_t[:, ::1] index = triples
     cdef double[::1] violation = violations
@@ -107,70 +129,77 @@ cdef class _Around:
     cdef double[::1] half
     cdef double[:, ::1] between, near
     cdef int64_t[:, ::1] parent
-    cdef int64_t d
+    cdef int64_t d, padded  # the number of nodes, and that rounded up to full lanes
 
     def __init__(self, n):
+        most = _padded(n)
         self.nodes, self.walk = np.empty(n, np.int64), np.empty(2 * n, np.int64)
         self.has, self.visited = np.zeros(n, np.int8), np.zeros(n, np.int8)
-        self.half, self.between, self.near = np.empty(n), np.empty((n, n)), np.empty((2, n))
-        self.parent = np.empty((2, n), np.int64)
+        self.half, self.between = np.zeros(most), np.empty((n, most))
+        self.near, self.parent = np.empty((2, most)), np.empty((2, most), np.int64)
 
 
 cdef void _surround(_Around around, const double[:, ::1] x, int64_t centre) noexcept nogil:
     """Prepare searches around a centre, once the ``d`` nodes are known."""
     cdef int64_t v
+    around.padded = _padded(around.d)
     for v in range(around.d):
         around.has[v] = False
         around.half[v] = 0.5 * x[centre, around.nodes[v]]
 
 
-cdef int64_t _nearest(_Around around, double limit, int64_t* parity) noexcept nogil:
-    """Return the node that is nearest among those not done, if nearer than the limit, or -1."""
-    cdef double[LANES] low
-    cdef double best = limit
-    cdef int64_t begin, width, j, p, v
-    for j in range(LANES):
-        low[j] = limit
-    for p in range(2):
-        begin = 0
-        while begin < around.d:
-            width = min(<int64_t>LANES, around.d - begin)
-            for j in range(width):
-                low[j] = (
-                    around.near[p, begin + j] if around.near[p, begin + j] < low[j] else low[j]
-                )
-            begin += width
-    for j in range(LANES):
-        best = min(best, low[j])
-    if best < limit:
-        for v in range(around.d):
-            for p in range(2):
-                if around.near[p, v] == best:
-                    parity[0] = p
-                    return v
-    return -1
-
-
-cdef void _relax(
-    _Around around, const double[:, ::1] x, int64_t u, int64_t parity
-) noexcept nogil:
-    """Shorten the walks that leave node u of the doubled graph, which is then done."""
-    cdef int64_t v, code = 2 * u + parity, other = 1 - parity
-    cdef double base = around.near[parity, u] + 0.5 - around.half[u], length
-    around.near[parity, u] = NAN
+cdef void _gather(_Around around, const double[:, ::1] x, int64_t u) noexcept nogil:
+    """Gather x between a node and all others, if that has not been done."""
+    cdef int64_t v
     if not around.has[u]:
         around.has[u] = True
         for v in range(around.d):
             around.between[u, v] = x[around.nodes[u], around.nodes[v]]
         around.between[u, u] = NAN
-    for v in range(around.d):
-        length = base + around.between[u, v] - around.half[v]
-        around.parent[other, v] = (
-            code if length < around.near[other, v] else around.parent[other, v]
-        )
-        around.near[other, v] = (
-            length if length < around.near[other, v] else around.near[other, v]
-        )
+        for v in range(around.d, around.padded):
+            around.between[u, v] = NAN
+
+
+cdef inline void _relax(
+    double[:, ::1] near, int64_t[:, ::1] parent, const double[:, ::1] between,
+    const double[::1] half, int64_t padded, int64_t code
+) noexcept nogil:
+    """Shorten the walks that leave node ``code`` = 2 u + parity, which is then done."""
+    cdef int64_t u = code // 2, other = 1 - code % 2, v, before
+    cdef double base = near[1 - other, u] + 0.5 - half[u], length, known
+    near[1 - other, u] = NAN
+    for v in range(padded):
+        length = base + between[u, v] - half[v]
+        known, before = near[other, v], parent[other, v]
+        near[other, v] = length if length < known else known
+        parent[other, v] = code if length < known else before
+
+
+cdef inline int64_t _nearest(
+    const double[:, ::1] near, int64_t padded, double limit
+) noexcept nogil:
+    """Return the node that is nearest among those not done, if nearer than the limit, or -1."""
+    cdef int64_t begin = 0, j, v, first = padded
+    cdef double even, odd, least
+    cdef double[LANES] low
+    for j in range(LANES):
+        low[j] = limit
+    while begin < padded:
+        for j in range(LANES):
+            even, odd = near[0, begin + j], near[1, begin + j]
+            even = even if even < low[j] else low[j]
+            low[j] = odd if odd < even else even
+        begin += LANES
+    least = _least(low)
+    if least == limit:
+        return -1
+    for j in range(LANES):
+        v = j if low[j] == least else padded
+        while v < first:
+            if near[0, v] == least or near[1, v] == least:
+                first = v
+            v += LANES
+    return 2 * first if near[0, first] == least else 2 * first + 1
 
 
 cdef int64_t _odd_walk(
@@ -180,23 +209,24 @@ cdef int64_t _odd_walk(
 
     The walk is left in ``around.walk``, and nothing (0) is found if it is not below the limit.
     """
-    cdef int64_t v, u, k, count = 0, parity = 0
-    for v in range(around.d):
-        around.near[0, v], around.near[1, v] = limit, limit
-        around.parent[0, v], around.parent[1, v] = -1, -1
-    around.near[0, source] = 0.0
-    while True:
-        u = _nearest(around, limit, &parity)
-        if u < 0:
+    cdef double[:, ::1] near = around.near
+    cdef int64_t[:, ::1] parent = around.parent
+    cdef int64_t v, code = 2 * source, count = 0
+    for v in range(around.padded):
+        near[0, v], near[1, v] = limit, limit
+        parent[0, v], parent[1, v] = -1, -1
+    near[0, source] = 0.0
+    while code != 2 * source + 1:
+        if code < 0:
             return 0
-        if u == source and parity == 1:
-            break
-        _relax(around, x, u, parity)
-    k = around.parent[1, source]
-    while k >= 0:
-        around.walk[count] = k // 2
+        _gather(around, x, code // 2)
+        _relax(near, parent, around.between, around.half, around.padded, code)
+        code = _nearest(near, around.padded, limit)
+    code = parent[1, source]
+    while code >= 0:
+        around.walk[count] = code // 2
         count += 1
-        k = around.parent[k % 2, k // 2]
+        code = parent[code % 2, code // 2]
     return count
 
 
@@ -294,7 +324,7 @@ cdef class _Ascent:
     cdef double[2] end_to_s, end_to_t
 
     def __init__(self, n):
-        self.to_s, self.to_t = np.empty(n), np.empty(n)
+        self.to_s, self.to_t = np.full((2, _padded(n)), np.nan)
         self.now = np.empty(n, np.int8)
 
 
@@ -317,34 +347,43 @@ cdef inline double _two_partition_gain(
     return 0.0
 
 
-cdef _Move _best_entry(_Ascent ascent) noexcept nogil:
+cdef inline double _entry_gain(
+    double x_to_s, double x_to_t, double pay_s, double pay_t
+) noexcept nogil:
+    """Violation gained by the better side for an element that is on none."""
+    cdef double one = x_to_t - x_to_s - pay_s, two = x_to_s - x_to_t - pay_t
+    return one if one > two else two
+
+
+cdef inline _Move _best_entry(
+    const double[::1] to_s, const double[::1] to_t, int64_t in_s, int64_t in_t
+) noexcept nogil:
     """Return the move of an element that is on no side; its element is -1 if there is none."""
-    cdef int64_t in_s = ascent.sizes[1], in_t = ascent.sizes[2], n = ascent.to_s.shape[0]
-    cdef int64_t begin = 0, width, j, v
-    cdef double to_s, to_t, one, two
+    # an element that enters pays if it makes the smaller side larger
+    cdef double pay_s = 1.0 if in_s < in_t else 0.0, pay_t = 1.0 if in_t < in_s else 0.0, gain
+    cdef int64_t padded = to_s.shape[0], begin = 0, j, v
     cdef double[LANES] top
-    cdef int64_t[LANES] at
     cdef _Move best
     for j in range(LANES):
-        top[j], at[j] = -INFINITY, -1
-    while begin < n:
-        width = min(<int64_t>LANES, n - begin)
-        for j in range(width):
-            to_s, to_t = ascent.to_s[begin + j], ascent.to_t[begin + j]
-            one = _two_partition_gain(to_s, to_t, 1, in_s, in_t)
-            two = _two_partition_gain(to_s, to_t, 2, in_s, in_t)
-            one = one if one > two else two
-            at[j] = begin + j if one > top[j] else at[j]
-            top[j] = one if one > top[j] else top[j]
-        begin += width
-    best.gain, best.element, best.side = top[0], at[0], 1
-    for j in range(1, LANES):
-        if top[j] > best.gain or (top[j] == best.gain and at[j] < best.element):
-            best.gain, best.element = top[j], at[j]
+        top[j] = -INFINITY
+    while begin < padded:
+        for j in range(LANES):
+            gain = _entry_gain(to_s[begin + j], to_t[begin + j], pay_s, pay_t)
+            top[j] = gain if gain > top[j] else top[j]
+        begin += LANES
+    best.gain, best.element, best.side = _largest(top), padded, 1
+    if best.gain == -INFINITY:
+        best.element = -1
+        return best
+    for j in range(LANES):
+        v = j if top[j] == best.gain else padded
+        while v < best.element:
+            if _entry_gain(to_s[v], to_t[v], pay_s, pay_t) == best.gain:
+                best.element = v
+            v += LANES
     v = best.element
-    if v >= 0:
-        one = _two_partition_gain(ascent.to_s[v], ascent.to_t[v], 1, in_s, in_t)
-        best.side = 1 if one == best.gain else 2
+    if to_t[v] - to_s[v] - pay_s != best.gain:
+        best.side = 2
     return best
 
 
@@ -411,7 +450,8 @@ cdef double _ascend(
     cdef _Move move
     _begin(ascent, x, s, t)
     for _ in range(n_steps):
-        move = _better_of_ends(ascent, _best_entry(ascent))
+        move = _best_entry(ascent.to_s, ascent.to_t, ascent.sizes[1], ascent.sizes[2])
+        move = _better_of_ends(ascent, move)
         if move.element < 0:
             break
         _shift(ascent, x, move.element, ascent.now[move.element], -1.0)
