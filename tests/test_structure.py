@@ -38,6 +38,7 @@ NAMESAKES = {
     "orders": "a reduction, a view of the checker, and an experiment of the paper",
     "pairs": "features of pairs, and the experiment of the paper that learns from them",
     "reading": "of text files, and of a table of pairs on each engine",
+    "records": "the arrays that the kernels of a room work on",
     "relaxation": "every family of exact solvers has one",
     "rows": "rows of data that a measure learns from, and rows that an order violates",
     "scores": "of a problem, and those that an experiment of the paper learns",

@@ -9,20 +9,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Components(NamedTuple):
     """Components of scored pairs, and what is known of them; see `component_batch`."""
 
-    element_ptr: np.ndarray  # int64 (components + 1,)
-    pair_ptr: np.ndarray  # int64 (components + 1,)
-    i: np.ndarray  # int32, counted from the first element of the component
-    j: np.ndarray  # int32
-    log_odds: np.ndarray  # float64
-    fixed_ptr: np.ndarray  # int64 (components + 1,)
-    fixed: np.ndarray  # int32 (fixed, 3): two elements, and 1 (related) or 0 (unrelated)
-    groups: np.ndarray  # int64 (elements,) or (0,): no two of one group; -1 for no group
-    start: np.ndarray  # int64 (elements,) or (0,): labels to start from
+    element_ptr: NDArray[np.int64]  # int64 (components + 1,)
+    pair_ptr: NDArray[np.int64]  # int64 (components + 1,)
+    i: NDArray[np.int32]  # int32, counted from the first element of the component
+    j: NDArray[np.int32]  # int32
+    log_odds: NDArray[np.float64]  # float64
+    fixed_ptr: NDArray[np.int64]  # int64 (components + 1,)
+    fixed: NDArray[np.int32]  # int32 (fixed, 3): two elements, and 1 (related) or 0 (unrelated)
+    groups: NDArray[np.int64]  # int64 (elements,) or (0,): no two of one group; -1 for no group
+    start: NDArray[np.int64]  # int64 (elements,) or (0,): labels to start from
 
 
 class Effort(NamedTuple):
