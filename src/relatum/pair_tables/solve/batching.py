@@ -220,4 +220,4 @@ def first_elements(batch: Components, labels: Index) -> Index:
     cluster = np.repeat(batch.element_ptr[:-1], np.diff(batch.element_ptr)) + labels
     first = np.empty(len(labels), dtype=np.int64)
     first[cluster[::-1]] = np.arange(len(labels))[::-1]  # the last one written is the smallest
-    return first[cluster]
+    return np.asarray(first[cluster])
