@@ -92,21 +92,31 @@ cdef int64_t _violated_triangles(
     return count
 
 
+cdef int64_t _pad_point(
+    const double[:, ::1] x, double threshold, double[:, ::1] point
+) noexcept nogil:
+    """Copy x to full lanes, without a diagonal; return how many of its numbers are larger."""
+    cdef int64_t n = x.shape[0], count = 0, a, b
+    for a in range(n):
+        for b in range(n):
+            point[a, b] = x[a, b]
+            count += x[a, b] > threshold
+        for b in range(n, point.shape[1]):
+            point[a, b] = NAN
+        point[a, a] = NAN
+    return count
+
+
 def violated_triangles(const double[:, ::1] x, double threshold):
     """For each pair ab the most violated rows x_ab + x_bc - x_ac <= 1 at either end.
 
     x is symmetric. Returns the triples (a, b, c) and their violations, those above the
     threshold, in the order of the pairs.
     """
-    cdef int64_t n = x.shape[0], most = 0, count, a, b
-    cdef double[:, ::1] point = np.empty((n, _padded(n)))
+    cdef double[:, ::1] point = np.empty((x.shape[0], _padded(x.shape[0])))
+    cdef int64_t most, count
     with nogil:
-        for a in range(n):
-            point[a, :n] = x[a]
-            point[a, a] = NAN
-            point[a, n:] = NAN
-            for b in range(a):
-                most += 2 if x[a, b] > threshold else 0
+        most = _pad_point(x, threshold, point)
     triples, violations = np.empty((most, 3), np.int32), np.empty(most)
     cdef int32_t[:, ::1] index = triples
     cdef double[::1] violation = violations
@@ -449,6 +459,8 @@ cdef double _ascend(
     cdef int64_t v, k
     cdef _Move move
     _begin(ascent, x, s, t)
+    for v in range(x.shape[0]):
+        sides[row, v] = 0
     for _ in range(n_steps):
         move = _best_entry(ascent.to_s, ascent.to_t, ascent.sizes[1], ascent.sizes[2])
         move = _better_of_ends(ascent, move)
@@ -495,7 +507,6 @@ def violated_two_partitions(
     cdef int64_t count = 0, p
     with nogil:
         for p in range(pairs.shape[0]):
-            sides[count, :] = 0
             violation[count] = _ascend(
                 ascent, x, pairs[p, 0], pairs[p, 1], n_steps, sides, count
             )

@@ -191,13 +191,15 @@ cdef void _count_leftovers(
     const double[::1] residual, const int64_t[::1] labels, int64_t[::1] degree
 ) noexcept nogil:
     """Count the positive residuals between sets of each element."""
-    cdef int64_t n = labels.shape[0], k = 0, a, b
+    cdef int64_t n = labels.shape[0], k = 0, a, b, own, one
     for a in range(n - 1):
+        own = 0
         for b in range(a + 1, n):
-            if residual[k] > 0.0 and labels[a] != labels[b]:
-                degree[a] += 1
-                degree[b] += 1
-            k += 1
+            one = (residual[k + b - a - 1] > 0.0) & (labels[a] != labels[b])
+            degree[b] += one
+            own += one
+        degree[a] += own
+        k += n - a - 1
 
 
 cdef void _list_leftovers(
@@ -205,12 +207,13 @@ cdef void _list_leftovers(
     int32_t[::1] neighbour
 ) noexcept nogil:
     """Write the others of these pairs down, those of element a from ``at[a]`` on."""
-    cdef int64_t n = labels.shape[0], k = 0, a, b
+    cdef int64_t n = labels.shape[0], k = 0, a, b, own
     for a in range(n - 1):
+        own = at[a]
         for b in range(a + 1, n):
             if residual[k] > 0.0 and labels[a] != labels[b]:
-                neighbour[at[a]], neighbour[at[b]] = <int32_t>b, <int32_t>a
-                at[a] += 1
+                neighbour[own], neighbour[at[b]] = <int32_t>b, <int32_t>a
+                own += 1
                 at[b] += 1
             k += 1
 
