@@ -65,9 +65,9 @@ cdef double _lean_on(
     """
     cdef int64_t n = along.n, start = along.starts[along.labels[b]]
     cdef int64_t size = along.starts[along.labels[b] + 1] - start
-    cdef int64_t j = (a * 7919 + b * 104729) % size, q, c, inside, across
+    cdef int64_t j = (a * 7919 + b * 104729) % size, c, inside, across, _
     cdef double m
-    for q in range(min(along.probes, size)):
+    for _ in range(min(along.probes, size)):
         c = along.members[start + j]
         j += 1
         if j == size:
@@ -134,9 +134,9 @@ cdef double _close(
     """
     cdef int64_t n = along.n, start = along.starts[along.labels[u]]
     cdef int64_t size = along.starts[along.labels[u] + 1] - start
-    cdef int64_t j = (u * 7919 + v * 104729) % size, q, c, one, two
+    cdef int64_t j = (u * 7919 + v * 104729) % size, c, one, two, _
     cdef double m
-    for q in range(min(along.probes, size)):
+    for _ in range(min(along.probes, size)):
         c = along.members[start + j]
         j += 1
         if j == size:
@@ -238,13 +238,13 @@ cdef void _pack_leftovers(
     int64_t probes, PackedView rows
 ) noexcept nogil:
     """Pack triangles with the apex ``a``."""
-    cdef int64_t n = pointer.shape[0] - 1, end = pointer[a + 1], i, j, q, b, c, one, two, three
+    cdef int64_t n = pointer.shape[0] - 1, end = pointer[a + 1], i, j, b, c, one, two, three, _
     cdef double m
     for i in range(pointer[a], end - 1):
         b = neighbour[i]
         one = place(a, b, n)
         j = i + 1 + (i * 7919 + a) % (end - i - 1)
-        for q in range(min(probes, end - i - 1)):
+        for _ in range(min(probes, end - i - 1)):
             if residual[one] <= 0.0 or is_full(rows):
                 break
             c = neighbour[j]

@@ -47,7 +47,7 @@ cdef void _pack_apex(
     int64_t probes, double least, PackedView rows
 ) noexcept nogil:
     """Pack triangles with the apex ``a``, whose residuals are copied to ``row``."""
-    cdef int64_t k = 0, i, j, q, b, c, rest, begin
+    cdef int64_t k = 0, i, j, b, c, rest, begin, _
     cdef double left, m
     _load_row(residual, n, a, row)
     for b in range(n):
@@ -60,7 +60,7 @@ cdef void _pack_apex(
         # of each two neighbours the smaller scans for the larger: a row is contiguous
         begin = place(b, b + 1, n) - b - 1
         j = i + 1 + (i * 7919 + a) % rest
-        for q in range(min(probes, rest)):
+        for _ in range(min(probes, rest)):
             if left <= least:
                 break
             c = near[j]
