@@ -42,6 +42,22 @@ def test_triangles_are_the_worst_at_each_end_of_each_pair(seed):
         assert v == pytest.approx(x[a, b] + x[b, c] - x[a, c] - 1)
 
 
+@pytest.mark.parametrize("n", [3, 32, 33, 70])  # lanes that are not full, full, and several
+def test_of_triangles_that_tie_the_first_in_turn_is_taken(n):
+    x = random_point(n, n)
+    index, violation = violated_triangles(x, 0.1)
+    want = []
+    for a in range(n):
+        for b in range(a + 1, n):
+            turn = (np.arange(n) + a * 7919 + b * 104729) % n
+            turn = turn[(turn != a) & (turn != b)]
+            for p, q in ((a, b), (b, a)):
+                found = (x[a, b] - 1.0) + (x[q, turn] - x[p, turn])
+                if found.max() > 0.1:
+                    want.append((p, q, turn[found.argmax()], found.max()))
+    assert [(*row, v) for row, v in zip(index.tolist(), violation, strict=True)] == want
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_odd_cycles_are_shortest(seed):
     x = metric_point(seed, 7)
@@ -53,6 +69,39 @@ def test_odd_cycles_are_shortest(seed):
         if len(walk):
             assert len(walk) % 2 == 1
             assert walk[-1] == source or source in walk
+
+
+@pytest.mark.parametrize("n", [33, 45])
+def test_odd_cycles_among_many_nodes_are_shortest(n):
+    x = metric_point(n, n + 1)
+    nodes = np.arange(1, n + 1)
+    for source in (0, n - 1):
+        walk, length = shortest_odd_cycle(x, 0, nodes, source, 0.9)
+        assert length == pytest.approx(naive.shortest_odd_walk(x, 0, nodes[source], 0.9))
+        cycle = nodes[walk]
+        rim = x[cycle, np.roll(cycle, -1)].sum()
+        assert length == pytest.approx(len(cycle) / 2 + rim - x[0, cycle].sum())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_wheels_are_shortest_around_sources_of_least_priority(seed):
+    rng = np.random.default_rng(seed)
+    x = np.triu(rng.random((14, 14)) < 0.8, 1) * 0.5  # halves satisfy every triangle
+    x += x.T
+    priority = rng.random(14)
+    index, violation = violated_wheels(x, np.arange(14), priority, 0.01, 12)
+    assert len(index)
+    for row, v in zip(index, violation, strict=True):
+        centre, cycle = row[0], row[1:][row[1:] >= 0].tolist()
+        assert len(set(cycle)) == len(cycle) >= 3
+        rim = x[cycle, np.roll(cycle, -1)].sum()
+        assert v == pytest.approx(x[centre, cycle].sum() - rim - len(cycle) // 2)
+        near = np.flatnonzero(x[centre])
+        near = near[np.argsort(priority[near])]
+        small = x[np.ix_([centre, *near], [centre, *near])]
+        sources = [k for k, u in enumerate(near[:8], 1) if u in cycle]
+        lengths = [naive.shortest_odd_walk(small, 0, k, 0.49) for k in sources]
+        assert min(abs(0.5 - length - v) for length in lengths) < 1e-12
 
 
 def test_wheels_have_the_violation_they_claim():
@@ -81,6 +130,18 @@ def test_two_partition_ascent_is_that_of_the_twin(seed):
     want, assignment = naive.ascend_two_partition(x, 1, 4, 6)
     assert f == pytest.approx(want)
     assert sides.tolist() == [assignment.get(v, 0) for v in range(7)]
+
+
+@pytest.mark.parametrize("n", [32, 50])
+def test_two_partition_ascent_among_many_elements_is_that_of_the_twin(n):
+    rng = np.random.default_rng(n)
+    x = np.triu(rng.random((n, n)), 1)
+    x += x.T
+    sides = np.zeros(n, dtype=np.int8)
+    f = ascend_two_partition(x, n - 1, 4, 8, sides)
+    want, assignment = naive.ascend_two_partition(x, n - 1, 4, 8)
+    assert f == pytest.approx(want)
+    assert sides.tolist() == [assignment.get(v, 0) for v in range(n)]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,8 +1,9 @@
 """Violated rows of the clique partitioning polytope at a fractional point.
 
-The best of many is looked for in lanes: of the elements LANES apart each lane keeps its best,
-which is quick because lanes do not wait for one another, and then the first of the best lanes
-is taken. What must not be chosen is not a number, and so never larger than the best so far.
+The best of many is looked for in lanes: of the elements that are LANES apart, a lane keeps the
+best value, which is quick because lanes do not wait for one another; then the first element that
+has the best value of all is looked up. Rows of arrays are padded to full lanes. What must not be
+chosen is not a number, and so neither larger nor smaller than the best so far.
 """
 
 import numpy as np
@@ -61,9 +62,11 @@ cdef int64_t _third(
     const double[:, ::1] x, int64_t a, int64_t b, double violation
 ) noexcept nogil:
     """Return the element c whose row x_ab + x_bc - x_ac <= 1 is violated by so much."""
-    cdef int64_t n = x.shape[0], c = (min(a, b) * 7919 + max(a, b) * 104729) % n
+    cdef int64_t n = x.shape[0], c = (min(a, b) * 7919 + max(a, b) * 104729) % n, _
     cdef double base = x[a, b] - 1.0
-    while base + (x[b, c] - x[a, c]) != violation:  # ties go to different elements
+    for _ in range(n):  # ties go to different elements
+        if base + (x[b, c] - x[a, c]) == violation:
+            break
         c += 1
         if c == n:
             c = 0
@@ -92,21 +95,31 @@ cdef int64_t _violated_triangles(
     return count
 
 
+cdef int64_t _pad_point(
+    const double[:, ::1] x, double threshold, double[:, ::1] point
+) noexcept nogil:
+    """Copy x to full lanes, without a diagonal; return how many of its numbers are larger."""
+    cdef int64_t n = x.shape[0], count = 0, a, b
+    for a in range(n):
+        for b in range(n):
+            point[a, b] = x[a, b]
+            count += x[a, b] > threshold
+        for b in range(n, point.shape[1]):
+            point[a, b] = NAN
+        point[a, a] = NAN
+    return count
+
+
 def violated_triangles(const double[:, ::1] x, double threshold):
     """For each pair ab the most violated rows x_ab + x_bc - x_ac <= 1 at either end.
 
     x is symmetric. Returns the triples (a, b, c) and their violations, those above the
     threshold, in the order of the pairs.
     """
-    cdef int64_t n = x.shape[0], most = 0, count, a, b
-    cdef double[:, ::1] point = np.empty((n, _padded(n)))
+    cdef double[:, ::1] point = np.empty((x.shape[0], _padded(x.shape[0])))
+    cdef int64_t most, count
     with nogil:
-        for a in range(n):
-            point[a, :n] = x[a]
-            point[a, a] = NAN
-            point[a, n:] = NAN
-            for b in range(a):
-                most += 2 if x[a, b] > threshold else 0
+        most = _pad_point(x, threshold, point)
     triples, violations = np.empty((most, 3), np.int32), np.empty(most)
     cdef int32_t[:, ::1] index = triples
     cdef double[::1] violation = violations
@@ -294,17 +307,18 @@ def violated_wheels(
     cdef double[::1] violation = violations
     cdef const int64_t[::1] order = np.argsort(priority, kind="stable")
     cdef _Around around = _Around(len(x))
-    cdef int64_t count = 0, i, k, c, v
+    cdef int64_t count = 0, i, k, c, v, d
     with nogil:
         for i in range(centres.shape[0]):
             c = centres[i]
-            around.d = 0
+            d = 0
             for k in range(order.shape[0]):
                 v = order[k]
                 if v != c and 0.01 < x[c, v] < 0.99:
-                    around.nodes[around.d] = v
-                    around.d += 1
-            if around.d >= 3:
+                    around.nodes[d] = v
+                    d += 1
+            around.d = d
+            if d >= 3:
                 count = _wheels_around(around, x, c, threshold, index, violation, count)
     return wheels[:count], violations[:count]
 
@@ -319,13 +333,15 @@ cdef class _Ascent:
 
     cdef double[::1] to_s, to_t
     cdef int8_t[::1] now  # the side of each element: 0 neither, 1 S, 2 T
-    cdef int64_t[3] sizes  # of the sides
-    cdef int64_t[2] ends
-    cdef double[2] end_to_s, end_to_t
+    cdef int64_t[::1] sizes  # of the sides
+    cdef int64_t[::1] ends
+    cdef double[::1] end_to_s, end_to_t
 
     def __init__(self, n):
         self.to_s, self.to_t = np.full((2, _padded(n)), np.nan)
         self.now = np.empty(n, np.int8)
+        self.sizes, self.ends = np.zeros(3, np.int64), np.empty(2, np.int64)
+        self.end_to_s, self.end_to_t = np.empty((2, 2))
 
 
 cdef struct _Move:
@@ -372,9 +388,6 @@ cdef inline _Move _best_entry(
             top[j] = gain if gain > top[j] else top[j]
         begin += LANES
     best.gain, best.element, best.side = _largest(top), padded, 1
-    if best.gain == -INFINITY:
-        best.element = -1
-        return best
     for j in range(LANES):
         v = j if top[j] == best.gain else padded
         while v < best.element:
@@ -382,7 +395,9 @@ cdef inline _Move _best_entry(
                 best.element = v
             v += LANES
     v = best.element
-    if to_t[v] - to_s[v] - pay_s != best.gain:
+    if v == padded:
+        best.element = -1
+    elif to_t[v] - to_s[v] - pay_s != best.gain:
         best.side = 2
     return best
 
@@ -446,9 +461,11 @@ cdef double _ascend(
     int8_t[:, ::1] sides, int64_t row
 ) noexcept nogil:
     cdef double f = x[s, t] - 1.0, best = -INFINITY, best_f = f, ratio
-    cdef int64_t v, k
+    cdef int64_t v, k, _
     cdef _Move move
     _begin(ascent, x, s, t)
+    for v in range(x.shape[0]):
+        sides[row, v] = 0
     for _ in range(n_steps):
         move = _best_entry(ascent.to_s, ascent.to_t, ascent.sizes[1], ascent.sizes[2])
         move = _better_of_ends(ascent, move)
@@ -481,7 +498,11 @@ def ascend_two_partition(
     the row is written to ``sides`` (0: in neither, 1: S, 2: T). Returns its violation.
     """
     cdef int8_t[:, ::1] rows = sides[None]
-    return _ascend(_Ascent(len(x)), x, s, t, n_steps, rows, 0)
+    cdef _Ascent ascent = _Ascent(len(x))
+    cdef double violation
+    with nogil:
+        violation = _ascend(ascent, x, s, t, n_steps, rows, 0)
+    return violation
 
 
 def violated_two_partitions(
@@ -495,7 +516,6 @@ def violated_two_partitions(
     cdef int64_t count = 0, p
     with nogil:
         for p in range(pairs.shape[0]):
-            sides[count, :] = 0
             violation[count] = _ascend(
                 ascent, x, pairs[p, 0], pairs[p, 1], n_steps, sides, count
             )

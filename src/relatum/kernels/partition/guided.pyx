@@ -65,9 +65,9 @@ cdef double _lean_on(
     """
     cdef int64_t n = along.n, start = along.starts[along.labels[b]]
     cdef int64_t size = along.starts[along.labels[b] + 1] - start
-    cdef int64_t j = (a * 7919 + b * 104729) % size, q, c, inside, across
+    cdef int64_t j = (a * 7919 + b * 104729) % size, c, inside, across, _
     cdef double m
-    for q in range(min(along.probes, size)):
+    for _ in range(min(along.probes, size)):
         c = along.members[start + j]
         j += 1
         if j == size:
@@ -134,9 +134,9 @@ cdef double _close(
     """
     cdef int64_t n = along.n, start = along.starts[along.labels[u]]
     cdef int64_t size = along.starts[along.labels[u] + 1] - start
-    cdef int64_t j = (u * 7919 + v * 104729) % size, q, c, one, two
+    cdef int64_t j = (u * 7919 + v * 104729) % size, c, one, two, _
     cdef double m
-    for q in range(min(along.probes, size)):
+    for _ in range(min(along.probes, size)):
         c = along.members[start + j]
         j += 1
         if j == size:
@@ -191,13 +191,15 @@ cdef void _count_leftovers(
     const double[::1] residual, const int64_t[::1] labels, int64_t[::1] degree
 ) noexcept nogil:
     """Count the positive residuals between sets of each element."""
-    cdef int64_t n = labels.shape[0], k = 0, a, b
+    cdef int64_t n = labels.shape[0], k = 0, a, b, own, one
     for a in range(n - 1):
+        own = 0
         for b in range(a + 1, n):
-            if residual[k] > 0.0 and labels[a] != labels[b]:
-                degree[a] += 1
-                degree[b] += 1
-            k += 1
+            one = (residual[k + b - a - 1] > 0.0) & (labels[a] != labels[b])
+            degree[b] += one
+            own += one
+        degree[a] += own
+        k += n - a - 1
 
 
 cdef void _list_leftovers(
@@ -205,12 +207,13 @@ cdef void _list_leftovers(
     int32_t[::1] neighbour
 ) noexcept nogil:
     """Write the others of these pairs down, those of element a from ``at[a]`` on."""
-    cdef int64_t n = labels.shape[0], k = 0, a, b
+    cdef int64_t n = labels.shape[0], k = 0, a, b, own
     for a in range(n - 1):
+        own = at[a]
         for b in range(a + 1, n):
             if residual[k] > 0.0 and labels[a] != labels[b]:
-                neighbour[at[a]], neighbour[at[b]] = <int32_t>b, <int32_t>a
-                at[a] += 1
+                neighbour[own], neighbour[at[b]] = <int32_t>b, <int32_t>a
+                own += 1
                 at[b] += 1
             k += 1
 
@@ -235,13 +238,13 @@ cdef void _pack_leftovers(
     int64_t probes, PackedView rows
 ) noexcept nogil:
     """Pack triangles with the apex ``a``."""
-    cdef int64_t n = pointer.shape[0] - 1, end = pointer[a + 1], i, j, q, b, c, one, two, three
+    cdef int64_t n = pointer.shape[0] - 1, end = pointer[a + 1], i, j, b, c, one, two, three, _
     cdef double m
     for i in range(pointer[a], end - 1):
         b = neighbour[i]
         one = place(a, b, n)
         j = i + 1 + (i * 7919 + a) % (end - i - 1)
-        for q in range(min(probes, end - i - 1)):
+        for _ in range(min(probes, end - i - 1)):
             if residual[one] <= 0.0 or is_full(rows):
                 break
             c = neighbour[j]

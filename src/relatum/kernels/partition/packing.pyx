@@ -29,27 +29,44 @@ cdef class PackedView:
         self.index, self.multipliers, self.count = index, multipliers, count
 
 
-cdef void _pack_apex(
-    double[::1] residual, int64_t n, int64_t a, double[::1] row, const int64_t[::1] near,
-    int64_t k, int64_t probes, double least, PackedView rows
+cdef void _load_row(
+    const double[::1] residual, int64_t n, int64_t a, double[::1] row
 ) noexcept nogil:
-    """Pack triangles of an apex and two of its ``k`` neighbours.
+    """Copy the residuals of an element: those with earlier ones are far apart."""
+    cdef int64_t k = a - 1, b
+    for b in range(a):
+        row[b] = residual[k]
+        k += n - b - 2
+    row[a] = 0.0
+    for b in range(a + 1, n):
+        row[b] = residual[k + b - a]
 
-    ``row`` are the residuals of the apex, to be written back.
-    """
-    cdef int64_t i, j, q, b, c, rest, begin
+
+cdef void _pack_apex(
+    double[::1] residual, int64_t n, int64_t a, double[::1] row, int64_t[::1] near,
+    int64_t probes, double least, PackedView rows
+) noexcept nogil:
+    """Pack triangles with the apex ``a``, whose residuals are copied to ``row``."""
+    cdef int64_t k = 0, i, j, b, c, rest, begin, _
     cdef double left, m
+    _load_row(residual, n, a, row)
+    for b in range(n):
+        if row[b] > least and b != a:
+            near[k] = b
+            k += 1
     for i in range(k - 1):
         b, rest = near[i], k - i - 1
         left = row[b]
         # of each two neighbours the smaller scans for the larger: a row is contiguous
         begin = place(b, b + 1, n) - b - 1
         j = i + 1 + (i * 7919 + a) % rest
-        for q in range(min(probes, rest)):
-            if left <= least or is_full(rows):
+        for _ in range(min(probes, rest)):
+            if left <= least:
                 break
             c = near[j]
             if residual[begin + c] < -least and row[c] > least:
+                if is_full(rows):
+                    break
                 m = min(left, row[c], -residual[begin + c])
                 left -= m
                 row[c] -= m
@@ -59,11 +76,14 @@ cdef void _pack_apex(
             if j == k:
                 j = i + 1
         row[b] = left
+    for i in range(k):
+        b = near[i]
+        residual[place(a, b, n)] = row[b]
 
 
 def pack_triangles(
     double[::1] residual, int64_t n, const int64_t[::1] order, int64_t probes, double least,
-    int32_t[:, ::1] index, double[::1] multipliers, int64_t count
+    index, multipliers, count
 ):
     """Pack triangles with residuals above ``least``, apex by apex in the given order.
 
@@ -74,38 +94,32 @@ def pack_triangles(
     cdef PackedView rows = PackedView(index, multipliers, count)
     cdef double[::1] row = np.empty(n)
     cdef int64_t[::1] near = np.empty(n, np.int64)
-    cdef int64_t o, a, b, i, k
+    cdef int64_t i
     with nogil:
-        for o in range(order.shape[0]):
-            a = order[o]
-            k = 0
-            for b in range(n):
-                if b != a:
-                    row[b] = residual[place(a, b, n)]
-                    if row[b] > least:
-                        near[k] = b
-                        k += 1
-            _pack_apex(residual, n, a, row, near, k, probes, least, rows)
-            for i in range(k):
-                b = near[i]
-                residual[place(a, b, n)] = row[b]
+        for i in range(order.shape[0]):
+            _pack_apex(residual, n, order[i], row, near, probes, least, rows)
     return rows.count
+
+
+cdef enum:  # what a search knows of a state, side by side
+    STAMP, DEPTH, BY, BEFORE
 
 
 cdef class _Search:
     """Scratch space of a search for a path.
 
-    For each element and each number of pairs passed that lead from one set to another: by which
-    edge and from which state it was reached, after how many, and a stamp; and the queue.
+    A state is an element and the number of pairs passed that lead from one set to another.
+    ``states`` has the number of the search that reached it, after how many pairs, by which edge
+    and from which state.
     """
 
-    cdef int64_t[::1] by, before, depth, stamp, queue
-    cdef int64_t mark  # the stamp of the latest search
+    cdef int64_t[:, ::1] states
+    cdef int64_t[::1] queue
+    cdef int64_t stamp  # of the latest search
 
     def __init__(self, n):
-        self.by, self.before, self.depth = np.empty((3, 2 * n), np.int64)
-        self.stamp, self.queue = np.zeros(2 * n, np.int64), np.empty(2 * n, np.int64)
-        self.mark = 0
+        self.states, self.queue = np.zeros((2 * n, 4), np.int64), np.empty(2 * n, np.int64)
+        self.stamp = 0
 
 
 cdef int64_t _path(
@@ -117,19 +131,19 @@ cdef int64_t _path(
     At most one pair of it leads from one set to another, none if both ends are in one set.
     Returns the state of its end, -1 if there is none short enough.
     """
+    cdef int64_t[:, ::1] states = search.states
     cdef int64_t n = labels.shape[0], crossings = 0 if labels[u] == labels[v] else 1
-    cdef int64_t head = 0, tail = 1, scans = 0, mark = search.mark + 1
+    cdef int64_t head = 0, tail = 1, scans = 0, stamp = search.stamp + 1
     cdef int64_t state, passed, p, q, w, now, to
-    search.mark = mark
-    search.stamp[u] = mark
-    search.depth[u] = 0
+    search.stamp = stamp
+    states[u, STAMP], states[u, DEPTH] = stamp, 0
     search.queue[0] = u
     while head < tail:
         state = search.queue[head]
         head += 1
         passed = 1 if state >= n else 0
         p = state - passed * n
-        if search.depth[state] == longest or scans > most_scans:
+        if states[state, DEPTH] == longest or scans > most_scans:
             return -1
         scans += graph.pointer[p + 1] - graph.pointer[p]
         for q in range(graph.pointer[p], graph.pointer[p + 1]):
@@ -141,12 +155,10 @@ cdef int64_t _path(
                 if now > crossings or labels[w] != labels[v]:
                     continue
             to = w + now * n
-            if search.stamp[to] == mark:
+            if states[to, STAMP] == stamp:
                 continue
-            search.stamp[to] = mark
-            search.depth[to] = search.depth[state] + 1
-            search.by[to] = graph.edge[q]
-            search.before[to] = state
+            states[to, STAMP], states[to, DEPTH] = stamp, states[state, DEPTH] + 1
+            states[to, BY], states[to, BEFORE] = graph.edge[q], state
             if w == v:
                 return to
             search.queue[tail] = to
@@ -155,21 +167,21 @@ cdef int64_t _path(
 
 
 cdef double _take_path(
-    _Search search, double[::1] residual, int32_t[:, ::1] index, int64_t row, int64_t n,
-    int64_t u, int64_t end, double m
+    _Search search, double[::1] residual, int32_t[:, ::1] index, int64_t row, int64_t u,
+    int64_t end, double m
 ) noexcept nogil:
     """Pack what a path allows, at most ``m``, and write its elements down; return how much."""
-    cdef int64_t p = end, i = search.depth[end], k
+    cdef int64_t n = search.states.shape[0] // 2, p = end, i = search.states[end, DEPTH], k
     for k in range(i + 1, index.shape[1]):
         index[row, k] = -1
     while p != u:
-        m = min(m, residual[search.by[p]])
-        p = search.before[p]
+        m = min(m, residual[search.states[p, BY]])
+        p = search.states[p, BEFORE]
     p = end
     while p != u:
         index[row, i] = <int32_t>(p % n)
-        residual[search.by[p]] -= m
-        p = search.before[p]
+        residual[search.states[p, BY]] -= m
+        p = search.states[p, BEFORE]
         i -= 1
     index[row, 0] = <int32_t>u
     return m
@@ -191,7 +203,7 @@ def pack_paths(
     cdef PairsView g = PairsView(graph)
     cdef _Search search = _Search(len(labels))
     cdef double least = limits[0], m
-    cdef int64_t longest = limits[1], most_scans = limits[2], n = labels.shape[0]
+    cdef int64_t longest = limits[1], most_scans = limits[2]
     cdef int64_t f, e, u, v, end
     with nogil:
         for f in range(ends.shape[0]):
@@ -200,7 +212,7 @@ def pack_paths(
                 end = _path(g, search, residual, labels, least, longest, most_scans, u, v)
                 if end < 0:
                     break
-                m = _take_path(search, residual, index, count, n, u, end, -residual[e])
+                m = _take_path(search, residual, index, count, u, end, -residual[e])
                 residual[e] += m
                 multipliers[count] = m
                 count += 1
@@ -212,12 +224,13 @@ cdef void _pack_wedges(
     int64_t probes, int64_t crossings, int64_t[::1] keys, double[::1] used, PackedView rows
 ) noexcept nogil:
     cdef int64_t n = labels.shape[0], may_enter = used.shape[0] - 1
-    cdef int64_t a, b, c, q, s, left, one, two, crossed, key, h
+    cdef int64_t a, b, c, q, s, end, left, one, two, crossed, key, h
     cdef double spare, m
     for a in range(n):
-        for q in range(graph.pointer[a], graph.pointer[a + 1]):
+        end = graph.pointer[a + 1]
+        for q in range(graph.pointer[a], end):
             b, one, left = graph.neighbour[q], graph.edge[q], probes
-            for s in range(q + 1, graph.pointer[a + 1]):
+            for s in range(q + 1, end):
                 if residual[one] <= 0.0 or left == 0 or is_full(rows):
                     break
                 c, two = graph.neighbour[s], graph.edge[s]
@@ -246,8 +259,8 @@ cdef void _pack_wedges(
 
 
 def pack_wedges(
-    graph, double[::1] residual, const int64_t[::1] labels, limits, table,
-    int32_t[:, ::1] index, double[::1] multipliers, int64_t count
+    graph, double[::1] residual, const int64_t[::1] labels, limits, table, index, multipliers,
+    count
 ):
     """Pack triangles whose third pair is not listed and has a negative background score.
 

@@ -8,7 +8,7 @@ every transitive relation is violated, by the difference.
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t
 
 from relatum.kernels.heap cimport drop_top, push
 from relatum.kernels.partition.packing cimport PairsView
@@ -22,10 +22,9 @@ cdef class _Search:
 
     cdef double[::1] near, key
     cdef int64_t[::1] before, hops, reached, wanted, heap
-    cdef uint8_t[::1] done
 
     def __init__(self, n, entries):
-        self.near, self.done = np.full(n, np.inf), np.zeros(n, np.uint8)
+        self.near = np.full(n, np.inf)
         self.before, self.reached = np.empty((2, n), np.int64)
         self.hops, self.wanted = np.zeros((2, n), np.int64)
         self.heap, self.key = np.empty(entries, np.int64), np.empty(entries)
@@ -40,18 +39,19 @@ cdef int64_t _reach(
     ``left`` is the number of elements that are wanted, ``most`` that of the pairs looked at,
     ``longest`` that of the pairs of a path.
     """
+    cdef double[::1] near = search.near, key = search.key
+    cdef int64_t[::1] heap = search.heap
     cdef int64_t count = 1, size = 1, scans = 0, p, q, w
     cdef double d, far
-    search.near[source], search.hops[source] = 0.0, 0
+    near[source], search.hops[source] = 0.0, 0
     search.reached[0] = source
-    search.heap[0], search.key[0] = source, 0.0
+    heap[0], key[0] = source, 0.0
     while size > 0:
-        p, d = search.heap[0], search.key[0]
+        p, d = heap[0], key[0]
         size -= 1
-        drop_top(search.key, search.heap, size)
-        if search.done[p]:
+        drop_top(key, heap, size)
+        if d > near[p]:  # it has been reached on a shorter way, and left already
             continue
-        search.done[p] = True
         left -= search.wanted[p]
         if left == 0:
             break
@@ -62,15 +62,13 @@ cdef int64_t _reach(
             break
         for q in range(graph.pointer[p], graph.pointer[p + 1]):
             w = graph.neighbour[q]
-            if search.done[w]:
-                continue
             far = d + max(0.0, 1.0 - x[graph.edge[q]]) + _HOP
-            if far < search.near[w] and far <= radius:
-                if search.near[w] == INFINITY:
+            if far < near[w] and far <= radius:
+                if near[w] == INFINITY:
                     search.reached[count] = w
                     count += 1
-                search.near[w], search.before[w], search.hops[w] = far, p, search.hops[p] + 1
-                push(search.key, search.heap, size, far, w)
+                near[w], search.before[w], search.hops[w] = far, p, search.hops[p] + 1
+                push(key, heap, size, far, w)
                 size += 1
     return count
 
@@ -92,7 +90,7 @@ cdef void _forget(_Search search, int64_t count) noexcept nogil:
     cdef int64_t i, v
     for i in range(count):
         v = search.reached[i]
-        search.near[v], search.hops[v], search.done[v] = INFINITY, 0, False
+        search.near[v], search.hops[v] = INFINITY, 0
 
 
 cdef int64_t _paths_from(

@@ -226,14 +226,12 @@ cdef void _flip(_Instance given, _Grown grown, int64_t v) noexcept nogil:
         for u in range(given.n):
             grown.gain[u] -= given.weights[v, u]
             grown.blocked[u] -= given.forbidden[v, u]
-        grown.total -= gain
-        grown.room += given.sizes[v]
+        grown.total, grown.room = grown.total - gain, grown.room + given.sizes[v]
     else:
         for u in range(given.n):
             grown.gain[u] += given.weights[v, u]
             grown.blocked[u] += given.forbidden[v, u]
-        grown.total += gain
-        grown.room -= given.sizes[v]
+        grown.total, grown.room = grown.total + gain, grown.room - given.sizes[v]
     grown.inside[v] = not grown.inside[v]
     grown.gain[v], grown.blocked[v] = gain, blocked
 
