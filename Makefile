@@ -15,7 +15,7 @@ PYTEST := $(BIN)/pytest -n 2
 
 KERNELS := $(shell find src/relatum/kernels -name '*.pyx' -o -name '*.pxd')
 
-.PHONY: demo check test lint types contracts quick unit kernels check-bounds check-wheel bench docs clean
+.PHONY: demo check test lint types contracts quick unit kernels check-bounds bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("relatum needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else None'
@@ -52,13 +52,9 @@ $(VENV)/.kernels: $(KERNELS) build_kernels.py $(VENV)/.dev
 kernels: $(VENV)/.kernels
 
 # The tests of the kernels once more, with every index checked.
-check-bounds: $(VENV)/.dev
+check-bounds: $(VENV)/.kernels
 	$(BIN)/python build_kernels.py --checked
 	RELATUM_KERNELS=checked $(PYTEST) -q tests/kernels
-
-# A wheel, installed and used where no compiler is found.
-check-wheel: $(VENV)/.dev
-	$(BIN)/python tests/wheel.py
 
 demo: $(VENV)/.base
 	$(BIN)/relatum demo
@@ -67,7 +63,7 @@ demo: $(VENV)/.base
 check: lint types contracts quick
 
 # The gate.
-test: lint types contracts unit
+test: lint types contracts unit check-bounds
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

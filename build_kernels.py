@@ -35,7 +35,12 @@ DIRECTIVES = {
     "nonecheck": False,
     "cdivision": True,
 }
-CHECKS = {"boundscheck": True, "initializedcheck": True, "nonecheck": True}
+CHECKS = {
+    "boundscheck": True,
+    "initializedcheck": True,
+    "nonecheck": True,
+    "show_performance_hints": False,  # to check no bounds
+}
 
 
 class Variant(NamedTuple):

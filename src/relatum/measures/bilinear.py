@@ -233,15 +233,19 @@ class _Fit:
         moments, self.basis = np.linalg.eigh(z.T @ z / len(z))
         self.moments = np.maximum(moments, 0.0)
         self.z = np.ascontiguousarray(z @ self.basis)
-        (self.i, self.j), self.weights, self.lam = pairs, weights, lam
-        self.sign = np.where(related, 1.0, -1.0)
+        # pairs in the order of compressed rows, which then need no sorting at every step
+        order = np.lexsort(pairs[::-1])
+        self.i, self.j = (np.ascontiguousarray(ends[order]) for ends in pairs)
+        self.ptr = np.searchsorted(self.i, np.arange(len(z) + 1))
+        self.weights, self.lam = weights[order], lam
+        self.sign = np.where(related[order], 1.0, -1.0)
         self.best_value, self.best_gap = np.inf, np.inf
         self.best_w = np.zeros((0, 0))
 
     def _weighted(self, r: Floats) -> Floats:
         """Sum over pairs of r_k z_i z_j'."""
         n = len(self.z)
-        table = sparse.csr_matrix((r, (self.i, self.j)), shape=(n, n))
+        table = sparse.csr_array((r, self.j, self.ptr), shape=(n, n))
         return np.asarray(self.z.T @ (table @ self.z))
 
     def _value(self, w: Floats) -> tuple[float, Floats]:
@@ -274,7 +278,8 @@ class _Fit:
                 return -np.inf, np.inf
             return (self.best_value - self.best_gap) / LN2, self.best_gap / self.best_value
 
-        return run_lbfgs(scaled, np.zeros(shape), reached, controls)
+        work = 2 * self.z.size * shape[0] + 2 * len(self.i) * shape[0]
+        return run_lbfgs(scaled, np.zeros(shape), reached, controls, work)
 
 
 def _elements(v: Any) -> NDArray[Any]:

@@ -6,14 +6,20 @@ All labels are one vector of unknowns, so that one matrix product per evaluation
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 from relatum.array_types import Floats
 from relatum.measures.fit.sdca import Controls, Solution, Task, gap_of, prior
 from relatum.measures.objective import LN2
+
+# Multiplications of an evaluation from which BLAS may use threads. Below, threads of numpy and of
+# scipy wait for one another longer than they compute: on a busy machine 30 s for half a second.
+THREADED_WORK = 20_000_000
 
 
 class _Objective:
@@ -65,7 +71,8 @@ def solve_lbfgs(task: Task, controls: Controls, start: Floats | None = None) -> 
         return (-np.inf, np.inf) if best is None else (float(best.dual.sum()), best.gap)
 
     first = np.zeros(objective.shape) if start is None else start
-    iterations, reason = run_lbfgs(objective, first, reached, controls)
+    work = 2 * task.rows.n * first.size
+    iterations, reason = run_lbfgs(objective, first, reached, controls, work)
     assert objective.best is not None
     objective.best.epochs, objective.best.reason = iterations, reason
     return objective.best
@@ -76,6 +83,7 @@ def run_lbfgs(
     start: Floats,
     reached: Callable[[], tuple[float, float]],
     controls: Controls,
+    work: int,
 ) -> tuple[int, str]:
     """Minimise by L-BFGS until the gap is small enough or time is over.
 
@@ -88,6 +96,8 @@ def run_lbfgs(
         Gives a bound on the minimum, in bits, and the relative gap of the best point so far,
         infinite before there is one.
     controls : Controls
+    work : int
+        About how many multiplications an evaluation takes.
 
     Returns
     -------
@@ -109,11 +119,25 @@ def run_lbfgs(
 
     options: Any = {"maxiter": controls.max_epochs, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0}
     try:
-        minimize(
-            objective, start.ravel(), method="L-BFGS-B", jac=True, callback=check, options=options
-        )
+        with _threads_for(work):
+            minimize(
+                objective,
+                start.ravel(),
+                method="L-BFGS-B",
+                jac=True,
+                callback=check,
+                options=options,
+            )
     except KeyboardInterrupt:
         if np.isinf(reached()[1]):
             raise
         reason = "interrupted"
     return iterations, "converged" if reached()[1] <= controls.tol else reason
+
+
+def _threads_for(work: int) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS has one thread if an evaluation is little work."""
+    if work >= THREADED_WORK:
+        return nullcontext()
+    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
+    return limits
