@@ -180,7 +180,7 @@ def _write_page(
     labels = clusters.estimate.relation.labels  # type: ignore[union-attr]
     images = _some_digits(load_digits()[1], seed, quick).images
     why = explain(clusters.problem, clusters.estimate, *_surprising(clusters))
-    reports = _watched(seed, 20 if quick else 40)
+    reports = _watched(seed, 20 if quick else 32)
     extra = [
         (plots.gallery(images, labels), "The clusters as images, one per row."),
         (
@@ -193,7 +193,7 @@ def _write_page(
         ),
         (
             plots.progress(reports),
-            f"A harder case, a random order of {20 if quick else 40} elements: value and bound "
+            f"A harder case, a random order of {20 if quick else 32} elements: value and bound "
             "over time, until they meet or a second has passed.",
         ),
     ]

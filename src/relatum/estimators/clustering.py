@@ -14,7 +14,6 @@ from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.estimators import common
 from relatum.features import count_pairs, pair_features, sample_pairs
-from relatum.joint import partial_evidence
 from relatum.measures import BilinearPairMeasure
 from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
 from relatum.problem import evidence as evidence_of_pairs
@@ -266,4 +265,6 @@ def _evidence_of(labels: NDArray[Any]) -> FeasibleSet:
             "semi_supervised=True takes one integer per element, -1 where there is no label; got "
             f"type {labels.dtype}. Encode labels as 0, 1, ..."
         )
+    from relatum.joint import partial_evidence  # only for joint estimation
+
     return partial_evidence(common.numbered(labels, labels != -1)[1], EQUIVALENCES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,13 @@ from sklearn.base import clone
 from relatum.array_types import Flags, Index
 from relatum.errors import DataError
 from relatum.inference import infer
-from relatum.joint import JointEstimate, joint_estimate
 from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem
 from relatum.proof import Estimate
 from relatum.solvers import Progress
+
+if TYPE_CHECKING:  # imported where measure and relation are estimated together
+    from relatum.joint import JointEstimate
 
 
 def fitted_lifting(lifting: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
@@ -89,5 +91,7 @@ def search_options(owner: Any) -> dict[str, Any]:
 
 def jointly_estimated(owner: Any, x: Any, feasible: FeasibleSet, **more: Any) -> JointEstimate:
     """Estimate measure and relation together, with the options of an estimator."""
+    from relatum.joint import joint_estimate
+
     more |= {"unknown_weight": owner.unknown_weight, "random_state": owner.random_state or 0}
     return joint_estimate(x, feasible, **more, **search_options(owner))

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.estimators import common
-from relatum.joint import partial_evidence
 from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
 from relatum.proof import Estimate
 
@@ -126,6 +125,8 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.multilabel_ = False
         base = self._base(None)
         lifting, x = common.fitted_lifting(self.lifting, X)
+        from relatum.joint import partial_evidence  # only for joint estimation
+
         result = common.jointly_estimated(
             self,
             x,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -14,11 +14,13 @@ from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.estimators import common
 from relatum.inference import infer_many
-from relatum.joint import JointEstimate
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
 from relatum.problem import LINEAR_ORDERS, Evidence, FeasibleSet, LinearOrder, Problem, Relation
 from relatum.problem import evidence as evidence_of
 from relatum.proof import Estimate
+
+if TYPE_CHECKING:
+    from relatum.joint import JointEstimate
 
 
 @dataclass(eq=False, repr=False)

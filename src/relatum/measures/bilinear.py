@@ -250,8 +250,8 @@ class _Fit:
 
     def _value(self, w: Floats) -> tuple[float, Floats]:
         margin = self.sign * pair_products(self.z @ w, self.z, self.i, self.j)
-        loss = float(np.logaddexp(0.0, -margin) @ self.weights)
         small = np.exp(-np.abs(margin))
+        loss = float((np.maximum(-margin, 0.0) + np.log1p(small)) @ self.weights)
         tail = np.where(margin >= 0, small, 1.0) / (1.0 + small)
         slope = self._weighted(self.sign * tail * self.weights)
         gradient = self.lam * w - 0.5 * (slope + slope.T)
