@@ -54,6 +54,19 @@ def test_gradient_equals_finite_differences(problem):
         assert (gradient * step).sum() / 1e-6 == pytest.approx(slope, rel=1e-5)
 
 
+def test_all_pairs_at_once_are_the_same_as_one_by_one(problem):
+    v, i, j, y = problem
+    i, j, y = np.tile(i, 3), np.tile(j, 3), np.tile(y, 3)  # pairs may be given more than once
+    z, weights = np.hstack([np.ones((60, 1)), v]), np.random.default_rng(2).random(len(i))
+    many = _Fit(z, (i, j), y == 1, weights, 0.7)
+    assert many.all_pairs
+    few = _Fit(z, (i, j), y == 1, weights, 0.7)
+    few.all_pairs = False
+    w = np.random.default_rng(1).normal(size=(4, 4))
+    for one, other in zip(many._value(w + w.T), few._value(w + w.T), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
 def test_swapping_the_elements_changes_nothing(problem, fitted):
     v, i, j, y = problem
     np.testing.assert_allclose(fitted.matrix_, fitted.matrix_.T, atol=1e-12)

@@ -24,6 +24,9 @@ from relatum.measures.fit.sdca import Controls, Monitor, natural_lambda
 from relatum.measures.objective import LN2, sigmoid2
 from relatum.measures.projection import DiscriminantProjection
 
+ALL_PAIRS = 4_000_000  # pairs of elements at most of which all are multiplied, 32 MB
+SHARE_OF_ALL = 8  # and the given ones are no less than one in so many
+
 
 @dataclass(eq=False, repr=False)
 class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
@@ -239,17 +242,28 @@ class _Fit:
         self.ptr = np.searchsorted(self.i, np.arange(len(z) + 1))
         self.weights, self.lam = weights[order], lam
         self.sign = np.where(related[order], 1.0, -1.0)
+        # where most pairs of few elements are given, all of them are one product of matrices
+        self.all_pairs = len(z) ** 2 <= min(ALL_PAIRS, SHARE_OF_ALL * len(self.i))
         self.best_value, self.best_gap = np.inf, np.inf
         self.best_w = np.zeros((0, 0))
+
+    def _products(self, w: Floats) -> Floats:
+        """Return z_i' W z_j of every pair."""
+        left = self.z @ w
+        if self.all_pairs:
+            return np.asarray((left @ self.z.T)[self.i, self.j])
+        return np.asarray(pair_products(left, self.z, self.i, self.j))
 
     def _weighted(self, r: Floats) -> Floats:
         """Sum over pairs of r_k z_i z_j'."""
         n = len(self.z)
-        table = sparse.csr_array((r, self.j, self.ptr), shape=(n, n))
+        table: Any = sparse.csr_array((r, self.j, self.ptr), shape=(n, n))
+        if self.all_pairs:
+            table = table.toarray()
         return np.asarray(self.z.T @ (table @ self.z))
 
     def _value(self, w: Floats) -> tuple[float, Floats]:
-        margin = self.sign * pair_products(self.z @ w, self.z, self.i, self.j)
+        margin = self.sign * self._products(w)
         small = np.exp(-np.abs(margin))
         loss = float((np.maximum(-margin, 0.0) + np.log1p(small)) @ self.weights)
         tail = np.where(margin >= 0, small, 1.0) / (1.0 + small)
