@@ -21,7 +21,8 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("relatum needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
-# pip compiles the kernels, which it does not say.
+# pip compiles the kernels, which it does not say. What the demo imports is imported once, so that
+# its first run finds bytecode.
 define announce
 	@$(PYTHON) build_kernels.py --announce
 endef
@@ -29,6 +30,7 @@ endef
 $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
 	$(announce)
 	$(PIP) -e '.[plots]'
+	$(BIN)/python -c 'import relatum.cli.demo, relatum.cli.page, relatum.plots, matplotlib.pyplot'
 	touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
