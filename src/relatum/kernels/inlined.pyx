@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from relatum.kernels cimport condensed, hashing, heap, randomness
+from relatum.kernels cimport condensed, hashing, heap, lanes, randomness
 
 
 def place(int64_t a, int64_t b, int64_t n):
@@ -43,3 +43,22 @@ def next_uniform(uint64_t[::1] state):
 def next_below(uint64_t[::1] state, int64_t n):
     """See ``randomness.pxd``."""
     return randomness.next_below(state, n)
+
+
+def full_lanes(int64_t n):
+    """See ``lanes.pxd``."""
+    return lanes.full_lanes(n)
+
+
+def largest_lane(const double[::1] numbers):
+    """See ``lanes.pxd``; there is one number for each lane."""
+    if numbers.shape[0] != lanes.LANES:
+        raise ValueError(f"there are {lanes.LANES} lanes, and {numbers.shape[0]} numbers")
+    return lanes.largest_lane(&numbers[0])
+
+
+def least_lane(const double[::1] numbers):
+    """See ``lanes.pxd``; there is one number for each lane."""
+    if numbers.shape[0] != lanes.LANES:
+        raise ValueError(f"there are {lanes.LANES} lanes, and {numbers.shape[0]} numbers")
+    return lanes.least_lane(&numbers[0])

@@ -8,7 +8,8 @@ import pytest
 import naive
 from instances.partitions import free_rules, random_rules, random_weights
 from relatum.kernels.partition.anneal import anneal_sweeps
-from relatum.kernels.partition.dense import load_labels, new_state, partition_value
+from relatum.kernels.partition.dense import load_labels, partition_value
+from relatum.kernels.partition.records import new_state
 from relatum.kernels.randomness import seed_state
 
 GUMBELS = np.random.default_rng(0).gumbel(size=4096)

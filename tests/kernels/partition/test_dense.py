@@ -10,16 +10,15 @@ from instances.partitions import random_rules, random_weights
 from relatum.kernels.partition.dense import (
     contract_dense,
     exchange_sweep,
-    grow_state,
     insert,
     join_sets,
     load_labels,
     move_sweeps,
-    new_state,
     partition_value,
     relocate,
     relocate_loosely,
 )
+from relatum.kernels.partition.records import grow_state, new_state
 from relatum.kernels.partition.rules import RulesView, SetsView, can_enter
 
 

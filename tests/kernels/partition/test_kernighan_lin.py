@@ -9,8 +9,7 @@ import naive
 from instances.partitions import random_graph, random_rules, with_sizes
 from relatum.kernels.partition.dense import partition_value
 from relatum.kernels.partition.kernighan_lin import first_fit, improve_pairs, new_chains
-from relatum.kernels.partition.records import SparseGraph
-from relatum.kernels.partition.rules import new_occupancy
+from relatum.kernels.partition.records import SparseGraph, new_occupancy
 
 EMPTY = SparseGraph(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), 0.0)
 NO_ROWS = np.zeros((0, 0))

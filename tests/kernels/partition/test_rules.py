@@ -7,6 +7,7 @@ import pytest
 
 import naive
 from instances.partitions import free_rules, random_rules
+from relatum.kernels.partition.records import new_occupancy
 from relatum.kernels.partition.rules import (
     RulesView,
     SetsView,
@@ -15,7 +16,6 @@ from relatum.kernels.partition.rules import (
     can_join,
     enter_groups,
     leave_groups,
-    new_occupancy,
 )
 
 

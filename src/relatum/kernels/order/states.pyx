@@ -17,6 +17,7 @@ WORD = 62  # elements of a problem at most: a subset is an integer with one bit 
 cdef enum:
     BLOCK = 8  # columns of losses that are added up at a time
     FIRST_TABLE = 64  # slots of the table of subsets at first; it doubles as they grow in number
+    KEPT_STATES = 65536  # subsets of scratch space that is kept at most: some megabytes
 
 
 cdef int64_t _capacity(int64_t n, int64_t most) noexcept nogil:
@@ -62,8 +63,8 @@ cdef Scratch borrow(int64_t n, int64_t most):
 
 
 cdef void give_back(Scratch scratch):
-    """Keep scratch space for the next call."""
-    if not _spare:
+    """Keep scratch space for the next call, unless it is large."""
+    if not _spare and scratch.states <= KEPT_STATES:
         _spare.append(scratch)
 
 

@@ -12,9 +12,6 @@ the other arrays.
 
 import numpy as np
 
-from relatum.kernels.partition.records import DenseState
-from relatum.kernels.partition.rules import new_occupancy
-
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
@@ -24,34 +21,6 @@ from relatum.kernels.partition.rules cimport (
 
 cdef enum:
     BLOCK = 256
-
-
-def new_state(rules, capacity, dtype=np.float64):
-    """State in which no element has been inserted yet, with sums of some type."""
-    n = rules.sizes.shape[0]
-    return DenseState(
-        np.full(n, -1, np.int32),
-        np.zeros((capacity, n), dtype),
-        np.zeros(n),
-        np.zeros(capacity, np.int64),
-        np.arange(capacity, dtype=np.int32),
-        np.arange(capacity, dtype=np.int32),
-        np.zeros(2, np.int64),
-        new_occupancy(rules),
-    )
-
-
-def grow_state(state, capacity):
-    """Return the same state with room for ``capacity`` sets."""
-    n, old = state.labels.shape[0], state.size.shape[0]
-    more = np.arange(old, capacity, dtype=np.int32)
-    state.counters[1] = 0
-    return state._replace(
-        table=np.concatenate([state.table, np.zeros((len(more), n), state.table.dtype)]),
-        size=np.concatenate([state.size, np.zeros(len(more), np.int64)]),
-        slots=np.concatenate([state.slots, more]),
-        place=np.concatenate([state.place, more]),
-    )
 
 
 cdef class DenseView:

@@ -9,8 +9,7 @@ is not positive a gain only falls while a set grows.
 import numpy as np
 
 from relatum.kernels.hashing import table_length
-from relatum.kernels.partition.records import GreedyState
-from relatum.kernels.partition.rules import new_occupancy
+from relatum.kernels.partition.records import GreedyState, new_occupancy
 
 from libc.stdint cimport int32_t, int64_t
 

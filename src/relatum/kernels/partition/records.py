@@ -1,4 +1,4 @@
-"""The arrays that kernels of partitions work on, as named tuples.
+"""The arrays that kernels of partitions work on, as named tuples, and empty ones of them.
 
 Kernels take these from Python and read them through views (`RulesView` and the like), whose
 arrays have types known when the kernels are compiled.
@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from relatum.kernels.hashing import table_length
 
 
 class Rules(NamedTuple):
@@ -24,6 +26,12 @@ class Rules(NamedTuple):
     n_groups: int
 
 
+def new_occupancy(rules: Rules) -> NDArray[np.int64]:
+    """Empty hash set, large enough for every (set, group) pair of any partition."""
+    entries = rules.group_idx.shape[0] if rules.n_groups > 0 else 0
+    return np.full(table_length(2 * entries + 2), -1, np.int64)
+
+
 class DenseState(NamedTuple):
     """A partition, and the sums that moves need; see `dense`."""
 
@@ -35,6 +43,34 @@ class DenseState(NamedTuple):
     place: NDArray[np.int32]  # int32 (capacity,): its inverse
     counters: NDArray[np.int64]  # int64 (2,): rows in use; moves that found no free row
     occupied: NDArray[np.int64]  # int64: see `rules`
+
+
+def new_state(rules: Rules, capacity: int, dtype: type = np.float64) -> DenseState:
+    """State in which no element has been inserted yet, with sums of some type."""
+    n = rules.sizes.shape[0]
+    return DenseState(
+        np.full(n, -1, np.int32),
+        np.zeros((capacity, n), dtype),
+        np.zeros(n),
+        np.zeros(capacity, np.int64),
+        np.arange(capacity, dtype=np.int32),
+        np.arange(capacity, dtype=np.int32),
+        np.zeros(2, np.int64),
+        new_occupancy(rules),
+    )
+
+
+def grow_state(state: DenseState, capacity: int) -> DenseState:
+    """Return the same state with room for ``capacity`` sets."""
+    n, old = state.labels.shape[0], state.size.shape[0]
+    more = np.arange(old, capacity, dtype=np.int32)
+    state.counters[1] = 0
+    return state._replace(
+        table=np.concatenate([state.table, np.zeros((len(more), n), state.table.dtype)]),
+        size=np.concatenate([state.size, np.zeros(len(more), np.int64)]),
+        slots=np.concatenate([state.slots, more]),
+        place=np.concatenate([state.place, more]),
+    )
 
 
 class SparseGraph(NamedTuple):

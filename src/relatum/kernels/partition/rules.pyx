@@ -6,19 +6,9 @@ groups are compressed rows. Which groups a set holds is a hash set of the keys
 ``set * n_groups + group``, because neither sets x groups nor pairs of a group need be few.
 """
 
-import numpy as np
-
-from relatum.kernels.hashing import table_length
-
 from libc.stdint cimport int64_t
 
 from relatum.kernels.hashing cimport find, remove
-
-
-def new_occupancy(rules):
-    """Empty hash set, large enough for every (set, group) pair of any partition."""
-    entries = rules.group_idx.shape[0] if rules.n_groups > 0 else 0
-    return np.full(table_length(2 * entries + 2), -1, np.int64)
 
 
 cdef class RulesView:

@@ -8,8 +8,7 @@ pairs it looks at. Sets are numbered by ``labels``; the free numbers are a stack
 
 import numpy as np
 
-from relatum.kernels.partition.records import SparseGraph, SparseState
-from relatum.kernels.partition.rules import new_occupancy
+from relatum.kernels.partition.records import SparseGraph, SparseState, new_occupancy
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

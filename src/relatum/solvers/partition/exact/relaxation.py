@@ -14,13 +14,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from relatum.array_types import Flags, Floats, Index
-from relatum.kernels.partition.cuts import (
-    choose_unlike,
-    violated_triangles,
-    violated_two_partitions,
-    violated_wheels,
-)
+from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
 from relatum.kernels.partition.packing import pack_triangles
+from relatum.kernels.partition.two_partitions import choose_unlike, violated_two_partitions
 from relatum.lp import FirstOrderLP
 from relatum.problem import condensed_places
 from relatum.proof import SparseRows, odd_wheel_rows, two_partition_rows

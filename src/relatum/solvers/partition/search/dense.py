@@ -13,15 +13,13 @@ from relatum.kernels.partition.anneal import anneal_sweeps
 from relatum.kernels.partition.dense import (
     contract_dense,
     exchange_sweep,
-    grow_state,
     insert,
     join_sets,
     load_labels,
     move_sweeps,
-    new_state,
     partition_value,
 )
-from relatum.kernels.partition.records import DenseState, Rules
+from relatum.kernels.partition.records import DenseState, Rules, grow_state, new_state
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import contracted_rules, renumbered
 from relatum.solvers.partition.search.effort import SETTINGS
@@ -97,17 +95,16 @@ class DenseSearch:
         out = np.flatnonzero(state.labels < 0)
         labels = state.labels.astype(np.int64)
         labels[out] = len(state.size) + np.arange(len(out))
-        fresh: DenseState = new_state(self.rules, 1)
+        fresh = new_state(self.rules, 1)
         fresh.labels[:] = renumbered(labels)
         return fresh
 
     def _roomier(self, state: DenseState) -> DenseState:
-        grown: DenseState = grow_state(state, min(self.n, 2 * len(state.size)))
-        return grown
+        return grow_state(state, min(self.n, 2 * len(state.size)))
 
     def joined(self) -> DenseState:
         """Join the sets that gain most, from single elements on, until no join gains."""
-        state: DenseState = new_state(self.rules, self.n)
+        state = new_state(self.rules, self.n)
         load_labels(self.weights, self.rules, state, np.arange(self.n))
         join_sets(self.rules, state, self.tolerance, 1)
         return state
@@ -148,7 +145,7 @@ class DenseSearch:
     def loose(self, labels: Index, capacity: int) -> DenseState:
         """Return a state to `sweep` over, with room for so many sets."""
         weights, gumbels = self._single()
-        state: DenseState = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
+        state = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
         load_labels(weights, self.rules, state, labels)
         return state
 

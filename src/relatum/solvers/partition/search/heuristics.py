@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from relatum.array_types import Index
 from relatum.kernels.partition.greedy import contract_greedily, grow_greedy, new_greedy
 from relatum.kernels.partition.kernighan_lin import first_fit, improve_pairs, new_chains
-from relatum.kernels.partition.records import SparseGraph
-from relatum.kernels.partition.rules import new_occupancy
+from relatum.kernels.partition.records import SparseGraph, new_occupancy
 from relatum.kernels.partition.sparse import contract_sparse
 from relatum.problem import DENSE_LIMIT, EQUIVALENCES, Partition, Problem, SparseScores
 from relatum.solvers.control import Control

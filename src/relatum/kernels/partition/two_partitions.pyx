@@ -1,0 +1,250 @@
+"""Violated 2-partition rows of the clique partitioning polytope at a fractional point.
+
+Two sides S and T grow, element by element, while the violation of x(S:T) - x(S) - x(T) <=
+min(|S|, |T|) does. The best move is looked for in lanes, see ``lanes.pxd``.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, NAN, sqrt
+from libc.stdint cimport int8_t, int32_t, int64_t
+
+from relatum.kernels.lanes cimport LANES, full_lanes, largest_lane
+
+
+cdef class _Ascent:
+    """Sides S and T that grow, and the sums of x over them for each element.
+
+    These sums are not numbers for elements that have been put on a side. Those of the two
+    elements that the sides begin with are in ``end_to_s`` and ``end_to_t``: these two may still
+    move, and are -1 in ``ends`` when they have.
+    """
+
+    cdef double[::1] to_s, to_t
+    cdef int8_t[::1] now  # the side of each element: 0 neither, 1 S, 2 T
+    cdef int64_t[::1] sizes  # of the sides
+    cdef int64_t[::1] ends
+    cdef double[::1] end_to_s, end_to_t
+
+    def __init__(self, n):
+        self.to_s, self.to_t = np.full((2, full_lanes(n)), np.nan)
+        self.now = np.empty(n, np.int8)
+        self.sizes, self.ends = np.zeros(3, np.int64), np.empty(2, np.int64)
+        self.end_to_s, self.end_to_t = np.empty((2, 2))
+
+
+cdef struct _Move:
+    double gain
+    int64_t element, side
+
+
+cdef inline double _two_partition_gain(
+    double x_to_s, double x_to_t, int64_t side, int64_t in_s, int64_t in_t
+) noexcept nogil:
+    """Violation gained by moving an element to a side (0: out, 1: S, 2: T).
+
+    ``in_s`` and ``in_t`` are |S| and |T| without the element.
+    """
+    if side == 1:
+        return x_to_t - x_to_s - <double>(min(in_s + 1, in_t) - min(in_s, in_t))
+    if side == 2:
+        return x_to_s - x_to_t - <double>(min(in_s, in_t + 1) - min(in_s, in_t))
+    return 0.0
+
+
+cdef inline double _entry_gain(
+    double x_to_s, double x_to_t, double pay_s, double pay_t
+) noexcept nogil:
+    """Violation gained by the better side for an element that is on none."""
+    cdef double one = x_to_t - x_to_s - pay_s, two = x_to_s - x_to_t - pay_t
+    return one if one > two else two
+
+
+cdef inline _Move _best_entry(
+    const double[::1] to_s, const double[::1] to_t, int64_t in_s, int64_t in_t
+) noexcept nogil:
+    """Return the move of an element that is on no side; its element is -1 if there is none."""
+    # an element that enters pays if it makes the smaller side larger
+    cdef double pay_s = 1.0 if in_s < in_t else 0.0, pay_t = 1.0 if in_t < in_s else 0.0, gain
+    cdef int64_t padded = to_s.shape[0], begin = 0, j, v
+    cdef double[LANES] top
+    cdef _Move best
+    for j in range(LANES):
+        top[j] = -INFINITY
+    while begin < padded:
+        for j in range(LANES):
+            gain = _entry_gain(to_s[begin + j], to_t[begin + j], pay_s, pay_t)
+            top[j] = gain if gain > top[j] else top[j]
+        begin += LANES
+    best.gain, best.element, best.side = largest_lane(top), padded, 1
+    for j in range(LANES):
+        v = j if top[j] == best.gain else padded
+        while v < best.element:
+            if _entry_gain(to_s[v], to_t[v], pay_s, pay_t) == best.gain:
+                best.element = v
+            v += LANES
+    v = best.element
+    if v == padded:
+        best.element = -1
+    elif to_t[v] - to_s[v] - pay_s != best.gain:
+        best.side = 2
+    return best
+
+
+cdef _Move _better_of_ends(_Ascent ascent, _Move best) noexcept nogil:
+    """Return a move of one of the two first elements, if it is better, or else the given one."""
+    cdef int64_t e, v, side, in_s, in_t
+    cdef double loss, gain
+    for e in range(2):
+        v = ascent.ends[e]
+        if v < 0 or ascent.sizes[e + 1] == 1:
+            continue
+        in_s, in_t = ascent.sizes[1] - (e == 0), ascent.sizes[2] - (e == 1)
+        loss = _two_partition_gain(ascent.end_to_s[e], ascent.end_to_t[e], e + 1, in_s, in_t)
+        for side in range(3):
+            if side == e + 1:
+                continue
+            gain = _two_partition_gain(
+                ascent.end_to_s[e], ascent.end_to_t[e], side, in_s, in_t
+            ) - loss
+            if gain > best.gain or (gain == best.gain and v < best.element):
+                best.gain, best.element, best.side = gain, v, side
+    return best
+
+
+cdef void _shift(
+    _Ascent ascent, const double[:, ::1] x, int64_t u, int64_t side, double sign
+) noexcept nogil:
+    """Add the row of ``u`` to the sums over a side, or subtract it."""
+    cdef int64_t e, v
+    ascent.sizes[side] += 1 if sign > 0.0 else -1
+    if side == 1:
+        for v in range(x.shape[0]):
+            ascent.to_s[v] += sign * x[u, v]
+        for e in range(2):
+            if ascent.ends[e] >= 0:
+                ascent.end_to_s[e] += sign * x[u, ascent.ends[e]]
+    elif side == 2:
+        for v in range(x.shape[0]):
+            ascent.to_t[v] += sign * x[u, v]
+        for e in range(2):
+            if ascent.ends[e] >= 0:
+                ascent.end_to_t[e] += sign * x[u, ascent.ends[e]]
+
+
+cdef void _begin(_Ascent ascent, const double[:, ::1] x, int64_t s, int64_t t) noexcept nogil:
+    """Begin with the sides {s} and {t}."""
+    cdef int64_t v
+    for v in range(x.shape[0]):
+        ascent.to_s[v], ascent.to_t[v], ascent.now[v] = x[s, v], x[t, v], 0
+    ascent.now[s], ascent.now[t] = 1, 2
+    ascent.sizes[1], ascent.sizes[2] = 1, 1
+    ascent.ends[0], ascent.ends[1] = s, t
+    ascent.end_to_s[0], ascent.end_to_s[1] = x[s, s], x[s, t]
+    ascent.end_to_t[0], ascent.end_to_t[1] = x[t, s], x[t, t]
+    ascent.to_s[s], ascent.to_s[t] = NAN, NAN
+
+
+cdef double _ascend(
+    _Ascent ascent, const double[:, ::1] x, int64_t s, int64_t t, int64_t n_steps,
+    int8_t[:, ::1] sides, int64_t row
+) noexcept nogil:
+    cdef double f = x[s, t] - 1.0, best = -INFINITY, best_f = f, ratio
+    cdef int64_t v, k, _
+    cdef _Move move
+    _begin(ascent, x, s, t)
+    for v in range(x.shape[0]):
+        sides[row, v] = 0
+    for _ in range(n_steps):
+        move = _best_entry(ascent.to_s, ascent.to_t, ascent.sizes[1], ascent.sizes[2])
+        move = _better_of_ends(ascent, move)
+        if move.element < 0:
+            break
+        _shift(ascent, x, move.element, ascent.now[move.element], -1.0)
+        _shift(ascent, x, move.element, move.side, 1.0)
+        ascent.now[move.element] = <int8_t>move.side
+        ascent.to_s[move.element] = NAN
+        for k in range(2):
+            if ascent.ends[k] == move.element:
+                ascent.ends[k] = -1
+        f += move.gain
+        k = ascent.sizes[1] + ascent.sizes[2]
+        ratio = f / sqrt(0.5 * k * (k - 1))
+        if ratio > best:
+            best, best_f = ratio, f
+            for v in range(x.shape[0]):
+                sides[row, v] = ascent.now[v]
+    return best_f
+
+
+def ascend_two_partition(
+    const double[:, ::1] x, int64_t s, int64_t t, int64_t n_steps, sides
+):
+    """Greedy ascent over (S, T) from ({s}, {t}); each step moves one element once.
+
+    The element and side of the largest change of violation x(S:T) - x(S) - x(T) -
+    min(|S|, |T|) are taken, even downhill; the best (S, T) by violation over the norm of
+    the row is written to ``sides`` (0: in neither, 1: S, 2: T). Returns its violation.
+    """
+    cdef int8_t[:, ::1] rows = sides[None]
+    cdef _Ascent ascent = _Ascent(len(x))
+    cdef double violation
+    with nogil:
+        violation = _ascend(ascent, x, s, t, n_steps, rows, 0)
+    return violation
+
+
+def violated_two_partitions(
+    const double[:, ::1] x, const int64_t[:, ::1] pairs, double threshold, int64_t n_steps
+):
+    """2-partition rows found by ascent from each of some pairs, as rows of sides (0, 1, 2)."""
+    found, violations = np.zeros((len(pairs), len(x)), np.int8), np.empty(len(pairs))
+    cdef int8_t[:, ::1] sides = found
+    cdef double[::1] violation = violations
+    cdef _Ascent ascent = _Ascent(len(x))
+    cdef int64_t count = 0, p
+    with nogil:
+        for p in range(pairs.shape[0]):
+            violation[count] = _ascend(
+                ascent, x, pairs[p, 0], pairs[p, 1], n_steps, sides, count
+            )
+            if violation[count] > threshold:
+                count += 1
+    return found[:count], violations[:count]
+
+
+cdef bint _is_parallel(
+    const int8_t[:, ::1] sign, int64_t r, int64_t q, double most
+) noexcept nogil:
+    """Whether the product of two rows is larger than ``most``."""
+    cdef int32_t s = 0, k = 0, both  # short integers: more of them at a time
+    cdef int64_t v
+    for v in range(sign.shape[1]):
+        both = sign[r, v] * sign[q, v]
+        s += both
+        k += both * both
+    return 0.5 * (<double>s * s - k) > most
+
+
+def choose_unlike(sides, const double[::1] norms, int64_t limit, double parallel):
+    """Choose 2-partition rows in the order given, none too parallel to a chosen one.
+
+    The coefficient of a pair is 1 across the sides and -1 within one, so the product of
+    two rows is (s^2 - k) / 2, where k elements are in both rows and s of them more are on
+    equal sides than on opposite ones.
+    """
+    cdef const int8_t[:, ::1] sign = np.array([0, 1, -1], np.int8)[sides]
+    found = np.empty(min(limit, len(sides)), np.int64)
+    cdef int64_t[::1] chosen = found
+    cdef int64_t count = 0, r, q
+    with nogil:
+        for r in range(sign.shape[0]):
+            if count == chosen.shape[0]:
+                break
+            for q in range(count):
+                if _is_parallel(sign, r, chosen[q], parallel * norms[r] * norms[chosen[q]]):
+                    break
+            else:
+                chosen[count] = r
+                count += 1
+    return found[:count]
