@@ -6,10 +6,14 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from instances.partitions import free_rules
 from relatum.kernels import variants
 from relatum.kernels._processor import runs_x86_64_v3
+from relatum.kernels.partition.records import new_occupancy
+from relatum.kernels.partition.rules import RulesView, SetsView, can_enter
 
 # A search of many floating-point operations, and where its kernels came from.
 SEARCH = """
@@ -65,3 +69,17 @@ def test_kernels_that_are_not_compiled_say_how_to_compile_them(monkeypatch):
     monkeypatch.setitem(sys.modules, "relatum.kernels._processor", None)
     with pytest.raises(ImportError, match="pip install -e"):
         variants.chosen()
+
+
+@pytest.mark.parametrize(("element", "number"), [(-1, 0), (3, 0), (0, -1), (0, 3)])
+def test_the_checked_variant_tells_of_every_index_that_is_out_of_bounds(
+    element, number, monkeypatch
+):
+    if variants.chosen() != "checked":
+        pytest.skip("only `make check-bounds` runs with the checked variant")
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    rules = free_rules(3)
+    sets = SetsView(np.zeros(3, np.int32), np.zeros(3, np.int64), new_occupancy(rules))
+    can_enter(RulesView(rules), sets, element, number)
+    assert [type(one.exc_value) for one in told] == [IndexError]
