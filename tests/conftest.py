@@ -46,12 +46,13 @@ TOGETHER = ("tests/pair_tables/on_spark/", "tests/reproduction/")
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Refuse to test kernels that were compiled before their sources were edited."""
-    import relatum.kernels
+    import relatum.kernels.variants
 
     for source in Path(relatum.kernels.__file__).parent.rglob("*.pyx"):
         module = importlib.util.find_spec(module_name(source))
         if module is None or Path(str(module.origin)).stat().st_mtime < source.stat().st_mtime:
-            pytest.exit(f"{source.name} is newer than its compiled kernel: make kernels", 3)
+            run = "check-bounds" if relatum.kernels.variants.chosen() == "checked" else "kernels"
+            pytest.exit(f"{source.name} is newer than its compiled kernel: run make {run}.", 3)
 
 
 def module_name(source: Path) -> str:
