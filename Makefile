@@ -7,14 +7,16 @@ BIN := $(VENV)/bin
 # whatever the environment says, for the tests start many processes.
 unexport PYTHONDONTWRITEBYTECODE
 # The tools that build the kernels are pinned like all others (two names: one for older pip).
-export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
-export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+# Relative: pip splits these at spaces, and the folder may have some in its name.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # Two workers; tests/conftest.py says which tests stay together and which come first.
 PYTEST := $(BIN)/pytest -n 2
 
 KERNELS := $(shell find src/relatum/kernels -name '*.pyx' -o -name '*.pxd')
 
+.NOTPARALLEL:
 .PHONY: demo check test lint types contracts quick unit kernels check-bounds bench docs clean
 
 $(BIN)/python:
@@ -27,7 +29,7 @@ define announce
 	@$(PYTHON) build_kernels.py --announce
 endef
 
-$(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.base: pyproject.toml constraints.txt build_kernels.py $(KERNELS) | $(BIN)/python
 	$(announce)
 	$(PIP) -e '.[plots]'
 	$(BIN)/python -c 'import relatum.cli.demo, relatum.cli.page, relatum.plots, matplotlib.pyplot'
@@ -36,6 +38,7 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(announce)
 	$(PIP) -e '.[dev]'
+	@$(BIN)/python build_kernels.py --has-compiler || $(PIP) ziglang
 	touch $(VENV)/.base $@
 
 $(VENV)/.docs: $(VENV)/.dev
@@ -46,15 +49,13 @@ $(VENV)/.bench: $(VENV)/.dev
 	$(PIP) -e '.[bench]'
 	touch $@
 
-# Kernels that changed since they were compiled.
-$(VENV)/.kernels: $(KERNELS) build_kernels.py $(VENV)/.dev
+# Kernels that changed since they were compiled; always asked for, because that takes a second, and
+# no stamp sees a file that was renamed or removed.
+kernels: $(VENV)/.dev
 	$(BIN)/python build_kernels.py
-	touch $@
-
-kernels: $(VENV)/.kernels
 
 # The tests of the kernels once more, with every index checked.
-check-bounds: $(VENV)/.kernels
+check-bounds: kernels
 	$(BIN)/python build_kernels.py --checked
 	RELATUM_KERNELS=checked $(PYTEST) -q tests/kernels
 
@@ -78,19 +79,19 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-quick: $(VENV)/.kernels
+quick: kernels
 	$(PYTEST) -q -m "not slow" tests
 
-unit: $(VENV)/.kernels
+unit: kernels
 	$(PYTEST) --doctest-modules
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench kernels
 	$(BIN)/python -m benchmarks
 
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs kernels
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	rm -rf src/relatum/kernels/_v3 src/relatum/kernels/_checked
-	find src/relatum/kernels -name '*.so' -delete
+	find src/relatum/kernels \( -name '*.so' -o -name '*.new' -o -name '*.pyd' \) -delete

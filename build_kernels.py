@@ -14,10 +14,14 @@ modules of it, both in parallel. There are three variants of the same modules:
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
+import sysconfig
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +45,9 @@ CHECKS = {
     "nonecheck": True,
     "show_performance_hints": False,  # to check no bounds
 }
+
+
+COMPILERS = ("cc", "gcc", "clang")
 
 
 class Variant(NamedTuple):
@@ -70,14 +77,22 @@ CHECKED = Variant(
 def variants() -> list[Variant]:
     """Return the variants that are shipped for this machine."""
     x86 = platform.machine().lower() in {"x86_64", "amd64"} and sys.maxsize > 2**32
-    return [BASELINE, V3] if x86 and "arm64" not in os.environ.get("ARCHFLAGS", "") else [BASELINE]
+    wanted = (
+        os.environ.get("ARCHFLAGS") or sysconfig.get_platform()
+    )  # of macOS: for several at once
+    return [BASELINE, V3] if x86 and not re.search("arm64|universal", wanted) else [BASELINE]
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compiler_is_missing() -> bool:
     """Whether there is neither a C compiler nor a setting that names one."""
-    if "CC" in os.environ or os.name == "nt":  # setuptools finds Microsoft's by itself
+    if os.environ.get("CC") or os.name == "nt":  # setuptools finds Microsoft's by itself
         return False
-    return all(shutil.which(name) is None for name in ("cc", "gcc", "clang"))
+    return all(shutil.which(name) is None for name in COMPILERS)
 
 
 def announcement() -> str:
@@ -87,10 +102,27 @@ def announcement() -> str:
     return "Installing, and compiling the kernels: this takes a minute or two, once."
 
 
-def use_compiler_of_the_index() -> None:
-    """Compile with the package ``ziglang``, a C compiler that pip can install."""
-    compiler = f'"{sys.executable}" -m ziglang cc'
-    os.environ.update(CC=compiler, LDSHARED=f"{compiler} -shared", AR="true", STRIP="true")
+def choose_compiler() -> None:
+    """Tell setuptools which compiler to use, where the one Python was made with is not there."""
+    own = str(sysconfig.get_config_var("CC") or "cc").split()[0]
+    if compiler_is_missing():  # the package ziglang, a C compiler that pip can install
+        # for every processor of this kind, where zig would take this one
+        compiler = f'"{sys.executable}" -m ziglang cc -mcpu=baseline'
+        os.environ.update(CC=compiler, LDSHARED=f"{compiler} -shared", AR="true", STRIP="true")
+        os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(WORK / "zig"))
+    elif os.name != "nt" and not os.environ.get("CC"):
+        os.environ.pop("CC", None)  # an empty one names none
+        if shutil.which(own) is None:
+            os.environ["CC"] = next(name for name in COMPILERS if shutil.which(name))
+
+
+def require_headers() -> None:
+    """Refuse to build where Python's headers are missing, in a line instead of a wall."""
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
+        raise SystemExit(
+            "Python.h is missing, which compiling the kernels needs: install the headers of this "
+            "Python (the package python3-dev or python3-devel), or a wheel of relatum."
+        )
 
 
 def _modules() -> dict[str, Path]:
@@ -102,30 +134,71 @@ def _modules() -> dict[str, Path]:
     }
 
 
+def _declarations(path: Path) -> set[Path]:
+    """Return the declarations of ours that a source includes, and these include, and so on."""
+    found, todo = set(), {path.with_suffix(".pxd"), path}
+    while todo:
+        source = todo.pop()
+        if not source.is_file() or source in found:
+            continue
+        found.add(source)
+        for package, names in re.findall(
+            r"^from (relatum[\w.]*) cimport (.*)$", source.read_text("utf-8"), re.MULTILINE
+        ):
+            place = SOURCE.joinpath(*package.split("."))
+            todo |= {place.with_suffix(".pxd")}
+            todo |= {place / f"{name.strip()}.pxd" for name in names.split(",")}
+    return found
+
+
+def fingerprint(path: Path, variant: Variant) -> str:
+    """Return what the translation of a source depends on, as a short word.
+
+    Times would not do: the files of Cython itself are new in every isolated build.
+    """
+    parts = [version("cython"), SHARED, repr(sorted(variant.directives.items()))]
+    parts += [part.read_text("utf-8") for part in sorted(_declarations(path))]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
 def _translated(variant: Variant, jobs: int, annotate: bool = False) -> dict[str, str]:
     """Translate what changed to C; return the C file of every module."""
-    from Cython.Build import cythonize
-    from setuptools import Extension
-
     folder = (WORK / ("c" + (variant.folder if variant is CHECKED else ""))).relative_to(ROOT)
     shared = Path("src", *SHARED.split(".")).with_suffix(".c")
-    made = ROOT / folder / shared
-    outdated = made.exists() and made.stat().st_mtime < Path(__file__).stat().st_mtime
-    extensions = cythonize(
-        [Extension(SHARED, [str(shared)])]
-        + [Extension(name, [str(path)]) for name, path in _modules().items()],
-        include_path=["src"],
-        build_dir=str(folder),
-        compiler_directives=variant.directives,
-        shared_utility_qualified_name=SHARED,
-        nthreads=jobs,
-        annotate=annotate,
-        force=outdated or annotate,
-        quiet=True,
-    )
-    if outdated:
-        made.touch()
-    return {extension.name: extension.sources[0] for extension in extensions}
+    sources = {SHARED: shared, **_modules()}
+    made = {name: folder / path.with_suffix(".c") for name, path in sources.items()}
+    words = {name: fingerprint(ROOT / path, variant) for name, path in sources.items()}
+    stamps = {name: ROOT / path.with_suffix(".stamp") for name, path in made.items()}
+    changed = [
+        name
+        for name, stamp in stamps.items()
+        if annotate or not (ROOT / made[name]).is_file() or _read(stamp) != words[name]
+    ]
+    if changed:
+        from Cython.Build import cythonize
+        from setuptools import Extension
+
+        for name in changed:  # an interrupted translation leaves nothing that looks whole
+            stamps[name].unlink(missing_ok=True)
+        (ROOT / made[SHARED]).parent.mkdir(parents=True, exist_ok=True)
+        cythonize(
+            [Extension(name, [str(sources[name])]) for name in changed],
+            include_path=["src"],
+            build_dir=str(folder),
+            compiler_directives=variant.directives,
+            shared_utility_qualified_name=SHARED,
+            nthreads=jobs,
+            annotate=annotate,
+            force=True,
+            quiet=True,
+        )
+        for name in changed:
+            stamps[name].write_text(words[name], encoding="utf-8")
+    return {name: str(path) for name, path in made.items()}
+
+
+def _read(path: Path) -> str:
+    return path.read_text("utf-8") if path.is_file() else ""
 
 
 def _compiled(variant: Variant, sources: dict[str, str], jobs: int) -> dict[Path, Path]:
@@ -161,9 +234,9 @@ def _compiled(variant: Variant, sources: dict[str, str], jobs: int) -> dict[Path
 
 def build(chosen: list[Variant], jobs: int | None = None) -> dict[Path, Path]:
     """Build variants; return the files made and their places relative to ``src``."""
-    if compiler_is_missing():
-        use_compiler_of_the_index()
-    jobs = jobs or os.cpu_count() or 1
+    require_headers()
+    choose_compiler()
+    jobs = jobs or processors()
     here = Path.cwd()
     os.chdir(ROOT)  # names in the C files are relative to the root
     try:
@@ -182,7 +255,7 @@ def put_in_place(made: dict[Path, Path], chosen: list[Variant]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if not target.exists() or target.stat().st_mtime_ns != output.stat().st_mtime_ns:
             # a process that has the old file open keeps it: the new one takes its name
-            fresh = target.with_suffix(target.suffix + ".new")
+            fresh = target.with_suffix(f"{target.suffix}.{os.getpid()}.new")
             shutil.copy2(output, fresh)
             fresh.replace(target)
     kept, kernels = {SOURCE / place for place in made.values()}, SOURCE / KERNELS.replace(".", "/")
@@ -204,14 +277,17 @@ def main() -> None:
     parser.add_argument("--baseline", action="store_true", help="the baseline variant only")
     parser.add_argument("--annotate", action="store_true", help="write Cython's listings only")
     parser.add_argument("--announce", action="store_true", help="say what an installation will do")
+    parser.add_argument("--has-compiler", action="store_true", help="exit with 1 if there is none")
     parser.add_argument("--jobs", type=int, help="how many at a time (default: one per core)")
     args = parser.parse_args()
     if args.announce:
         print(announcement())
         return
+    if args.has_compiler:
+        raise SystemExit(compiler_is_missing())
     if args.annotate:
         os.chdir(ROOT)
-        _translated(BASELINE, args.jobs or os.cpu_count() or 1, annotate=True)
+        _translated(BASELINE, args.jobs or processors(), annotate=True)
         return
     chosen = [CHECKED] if args.checked else [BASELINE] if args.baseline else variants()
     put_in_place(build(chosen, args.jobs), chosen)

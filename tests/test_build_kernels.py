@@ -93,6 +93,34 @@ def test_a_missing_compiler_is_taken_from_the_index(monkeypatch, tmp_path):
     assert not build_kernels.compiler_is_missing()
 
 
+def test_a_kernel_is_translated_again_if_what_it_includes_changed(monkeypatch, tmp_path):
+    kernels = ROOT / "src" / "relatum" / "kernels"
+    for file in [*kernels.rglob("*.pyx"), *kernels.rglob("*.pxd")]:
+        copy = tmp_path / file.relative_to(ROOT / "src")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(file.read_bytes())
+    monkeypatch.setattr(build_kernels, "SOURCE", tmp_path)
+
+    def words() -> dict[str, str]:
+        return {
+            path.stem: build_kernels.fingerprint(path, build_kernels.BASELINE)
+            for path in tmp_path.rglob("*.pyx")
+        }
+
+    before = words()
+    with (tmp_path / "relatum" / "kernels" / "hashing.pxd").open("a") as file:
+        file.write("# edited\n")
+    after = words()
+    changed = {name for name in before if before[name] != after[name]}
+    assert {"inlined", "rules", "dense", "anneal", "sparse", "packing", "guided"} <= changed
+    assert not {"first_order", "states", "sketch", "places", "polish", "_processor"} & changed
+    with (tmp_path / "relatum" / "kernels" / "first_order.pyx").open("a") as file:
+        file.write("# edited\n")
+    assert [name for name, word in words().items() if word != after[name]] == ["first_order"]
+    checked = tmp_path / "relatum" / "kernels" / "folding.pyx"
+    assert build_kernels.fingerprint(checked, build_kernels.CHECKED) != after["folding"]
+
+
 def test_kernels_whose_source_is_gone_are_removed(monkeypatch, tmp_path):
     monkeypatch.setattr(build_kernels, "SOURCE", tmp_path)
     made = tmp_path / "made" / "kept.cpython-311-x86_64-linux-gnu.so"

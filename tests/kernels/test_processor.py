@@ -9,7 +9,7 @@ import pytest
 
 from relatum.kernels._processor import runs_x86_64_v3
 
-NEEDED = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "abm"}
+NEEDED = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "popcnt", "abm"}
 
 
 def test_it_agrees_with_the_operating_system():

@@ -67,6 +67,13 @@ def test_all_pairs_at_once_are_the_same_as_one_by_one(problem):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+def test_the_layout_of_the_elements_does_not_matter(problem, fitted):
+    v, i, j, _ = problem
+    plain = fitted.log_odds(v, i, j)
+    for other in (np.asfortranarray(v), np.repeat(v, 2, axis=0)[::2]):
+        np.testing.assert_allclose(fitted.log_odds(other, i, j), plain, rtol=1e-12)
+
+
 def test_swapping_the_elements_changes_nothing(problem, fitted):
     v, i, j, y = problem
     np.testing.assert_allclose(fitted.matrix_, fitted.matrix_.T, atol=1e-12)

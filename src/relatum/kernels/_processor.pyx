@@ -31,8 +31,8 @@ cdef extern from *:
     static int relatum_x86_64_v3(void) {
         unsigned r[4];
         relatum_cpuid(1, r);
-        /* FMA, MOVBE, OSXSAVE, AVX, F16C; and the system saves the wide registers */
-        if (!relatum_has(r[2], 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29)) return 0;
+        /* FMA, MOVBE, POPCNT, OSXSAVE, AVX, F16C; and the system saves the wide registers */
+        if (!relatum_has(r[2], 1u << 12 | 3u << 22 | 7u << 27)) return 0;
         if (!relatum_has(relatum_saved(), 6u)) return 0;
         relatum_cpuid(7, r);
         if (!relatum_has(r[1], 1u << 3 | 1u << 5 | 1u << 8)) return 0; /* BMI1, AVX2, BMI2 */

@@ -17,19 +17,6 @@ FOLDERS = {"baseline": "", "v3": "_v3", "checked": "_checked"}
 
 def chosen() -> str:
     """Return the name of the variant that this process uses."""
-    asked = os.environ.get("RELATUM_KERNELS", "")
-    if asked:
-        if asked not in FOLDERS:
-            raise ImportError(
-                f"the environment variable RELATUM_KERNELS is {asked!r}; "
-                f"it names a variant of the kernels: {', '.join(FOLDERS)}"
-            )
-        if not (HERE / FOLDERS[asked]).is_dir():
-            raise ImportError(
-                f"the environment variable RELATUM_KERNELS asks for the kernels {asked!r}, which "
-                "are not compiled here; unset it, or compile them with build_kernels.py"
-            )
-        return asked
     try:
         from relatum.kernels._processor import runs_x86_64_v3
     except ImportError as error:
@@ -37,7 +24,29 @@ def chosen() -> str:
             "the kernels of relatum are not compiled; install a wheel, or compile them "
             "in a checkout with `pip install -e .`"
         ) from error
-    return "v3" if (HERE / "_v3").is_dir() and runs_x86_64_v3() else "baseline"
+    asked = os.environ.get("RELATUM_KERNELS", "")
+    if not asked:
+        return "v3" if _is_compiled("v3") and runs_x86_64_v3() else "baseline"
+    if asked not in FOLDERS:
+        raise ImportError(
+            f"the environment variable RELATUM_KERNELS is {asked!r}; "
+            f"it names a variant of the kernels: {', '.join(FOLDERS)}"
+        )
+    if not _is_compiled(asked):
+        raise ImportError(
+            f"the environment variable RELATUM_KERNELS asks for the kernels {asked!r}, which "
+            "are not compiled here; unset it, or compile them with build_kernels.py"
+        )
+    if asked == "v3" and not runs_x86_64_v3():
+        raise ImportError(
+            "the environment variable RELATUM_KERNELS asks for the kernels 'v3', which this "
+            "processor does not run; unset it"
+        )
+    return asked
+
+
+def _is_compiled(variant: str) -> bool:
+    return any((HERE / FOLDERS[variant]).glob("_processor.*[do]"))  # .so or .pyd
 
 
 def searched(room: str) -> list[str]:

@@ -172,7 +172,7 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
 
     def log_odds(self, v: Any, i: ArrayLike, j: ArrayLike) -> Floats:
         """Log2-odds of the pairs (i[k], j[k]) of rows of v."""
-        z = self.features(v)
+        z = np.ascontiguousarray(self.features(v))
         first, second = checked_pairs(i, j, len(z))
         return np.asarray(pair_products(z @ self.matrix_, z, first, second))
 

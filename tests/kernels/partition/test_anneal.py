@@ -115,3 +115,15 @@ def test_the_same_seed_gives_the_same_partition():
         anneal_sweeps(weights, rules, state, np.full(20, 2.0), GUMBELS, seed_state(seed))
         found.append(state.labels.tolist())
     assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_elements_stay_where_no_set_can_be_compared(dtype):
+    n = 70
+    rules, start = free_rules(n), np.arange(n) % 9
+    state = new_state(rules, 12, dtype)
+    load_labels(np.zeros((n, n), dtype), rules, state, start)
+    state.table[:] = np.nan
+    gumbels, temperatures = GUMBELS.astype(dtype), np.ones(3, dtype)
+    anneal_sweeps(np.zeros((n, n), dtype), rules, state, temperatures, gumbels, seed_state(0))
+    assert state.labels.tolist() == start.tolist()

@@ -48,8 +48,8 @@ cdef void _choose(
     cdef sum_t x
     if begin + lanes > table.shape[1]:
         lanes = width
-    for j in range(lanes):
-        best[j] = -INFINITY
+    for j in range(lanes):  # where no row is better than nothing, an element stays
+        best[j], chosen[j] = -INFINITY, state.labels[begin + j]
     for p in range(rows):
         c = state.slots[p]
         if g + lanes <= size:

@@ -93,3 +93,26 @@ def test_values_of_contracted_searches_add_up():
     labels = rng.integers(0, 3, small.n)
     inside = search.value(cells)
     assert small.value(labels) + inside == pytest.approx(search.value(labels[cells]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("power", [-90, 0, 90])
+def test_scaling_all_scores_changes_nothing(dtype, power):
+    """By powers of two, which floats scale by exactly; squares of these leave their range."""
+    weights = random_weights(np.random.default_rng(5), 60).astype(dtype)
+    found = []
+    for scale in (1.0, 2.0**power):
+        search = DenseSearch(weights * dtype(scale), free_rules(60))
+        state = search.anneal(search.complete(np.arange(60), (0,)), 2.0, 40, 3)
+        found.append((search.noise / scale, search.found(state)[1].tolist()))
+    assert found[0][0] == pytest.approx(found[1][0])
+    assert found[0][1] == found[1][1]
+
+
+@pytest.mark.parametrize("size", [1e37, 1e40, 1e160, 1e300])
+def test_scores_too_large_for_single_precision_are_searched_in_double(size):
+    weights = random_weights(np.random.default_rng(6), 40)
+    plain, large = DenseSearch(weights, free_rules(40)), DenseSearch(weights * size, free_rules(40))
+    state = large.anneal(large.complete(np.arange(40), (0,)), 2.0, 40, 3)
+    assert np.isfinite(large.noise)
+    assert plain.value(large.found(state)[1]) > plain.value(np.arange(40))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,21 @@ GUMBELS: Floats = np.random.default_rng(20140).gumbel(size=1 << 14)
 SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
 
 
+def _sizes(weights: NDArray[Any], scale: float) -> tuple[float, Floats]:
+    """Return the largest score, and the sums of squares of positive and of negative ones.
+
+    Row by row: nothing of the size of the matrix is made. Scores are squared after scaling.
+    """
+    largest, squares = 0.0, np.zeros(2)
+    with np.errstate(over="ignore"):
+        for row in weights:
+            largest = max(largest, float(row.max()), -float(row.min()))
+            part = row if scale == 1.0 else row * scale
+            high, low = np.maximum(part, 0), np.minimum(part, 0)
+            squares += float(np.dot(high, high)), float(np.dot(low, low))
+    return largest, squares
+
+
 def never() -> bool:
     """Do not stop."""
     return False
@@ -52,17 +68,18 @@ class DenseSearch:
         self.n = len(weights)
         full = rules.cap < int(rules.sizes.sum())
         self.restricted = bool(full or rules.n_groups or len(rules.cannot_idx))
-        self._copy: NDArray[np.float32] | None = None
-        largest, squares = 0.0, np.zeros(2)
-        for row in weights:  # row by row: nothing of the size of the matrix is made
-            largest = max(largest, float(row.max()), -float(row.min()))
-            high, low = np.maximum(row, 0), np.minimum(row, 0)
-            squares += float(np.dot(high, high)), float(np.dot(low, low))
-        self.tolerance = 1e-9 * largest
+        self._copy: NDArray[Any] | None = None
+        self.largest, squares = _sizes(weights, 1.0)
+        scale = 1.0
+        if self.largest > 0 and not 1e-15 < self.largest < 1e15:  # squares may leave the range
+            scale = 2.0 ** -math.frexp(self.largest)[1]
+            squares = _sizes(weights, scale)[1]
+        self.tolerance = 1e-9 * self.largest
         # The typical sum of a row of random signs. Scores of one sign that far outweigh the
         # others, in size or number, keep elements apart (or together) at any temperature:
         # the choices that are open are between scores of the size of the others.
-        self.noise = float(2 * squares.min() / max(1, self.n)) ** 0.5 or largest
+        noise = float(2 * squares.min() / max(1, self.n)) ** 0.5 / scale
+        self.noise = noise or self.largest
 
     def value(self, labels: Index) -> float:
         """Sum of the scores inside sets."""
@@ -161,10 +178,12 @@ class DenseSearch:
     def _single(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return scores and variates in single precision, which annealing does with.
 
-        A matrix too large to be copied stays as it is.
+        A matrix too large to be copied stays as it is; sums too large for it are in double.
         """
         if self._copy is None and self.n <= SETTINGS.copied:
-            self._copy = np.ascontiguousarray(self.weights, dtype=np.float32)
+            fits = self.largest * (1 + self.n) < float(np.finfo(np.float32).max)
+            kind = np.float32 if fits else np.float64
+            self._copy = np.ascontiguousarray(self.weights, dtype=kind)
         weights = self.weights if self._copy is None else self._copy
         return weights, GUMBELS if weights.dtype == np.float64 else SINGLE_GUMBELS
 
