@@ -188,7 +188,7 @@ def _write_page(
             "Why two of the images are in one cluster: the chain that decides.",
         ),
         (
-            plots.curves(*_regularization(quick)),
+            plots.curves(*_regularization()),
             "Digits mislabelled against the strength of the prior, in training and in test.",
         ),
         (
@@ -210,11 +210,11 @@ def _surprising(case: Case) -> tuple[int, int]:
     return int(first), int(second)
 
 
-def _regularization(quick: bool) -> tuple[NDArray[np.floating], dict[str, ArrayLike]]:
+def _regularization() -> tuple[NDArray[np.floating], dict[str, ArrayLike]]:
     train, test = load_digits()
     code = _code(train)
     x, z = code.transform(train.images), code.transform(test.images)
-    strengths = 2.0 ** np.arange(-4, 13, 4 if quick else 2)
+    strengths = 2.0 ** np.arange(-4, 13, 4)
     path = regularization_path(
         x, train.labels, strengths, measure=LogisticMeasure(fit_intercept=True)
     )
