@@ -93,5 +93,6 @@ docs: $(VENV)/.docs kernels
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
-	rm -rf src/relatum/kernels/_v3 src/relatum/kernels/_checked
+	rm -rf .hypothesis relatum-demo.html src/relatum/kernels/_v3 src/relatum/kernels/_checked
+	find src tests benchmarks docs -name __pycache__ -prune -exec rm -rf {} +
 	find src/relatum/kernels \( -name '*.so' -o -name '*.new' -o -name '*.pyd' \) -delete
