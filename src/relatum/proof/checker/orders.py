@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import relatum.proof.order_rows  # noqa: F401  makes the rows of orders known to certificates
 from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import LINEAR_ORDERS
 from relatum.proof.checker.dense import DenseView
-from relatum.proof.checker.view import summed
 
 ORDERED_ELEMENTS = 62  # outright at most: a subset of them is an integer, one bit each
 MOST_STATES = 200_000  # subsets looked at: some seconds
@@ -40,40 +37,31 @@ def merged_view(given: object, labels: Any) -> DenseView:
         raise CertificateError("Merging needs the labels 0, 1, ... without holes.")
     for a in np.flatnonzero(first[labels] != np.arange(n)).tolist():
         _require_alike(view, int(first[labels[a]]), a)
-    to = view.arithmetic
-    scores = summed(view.scores, labels)
+    scores = view.summed(view.scores, labels)
     # within a class both orders of a pair are worth the same, and one of them counts
-    same = labels[:, None] == labels[None, :]
-    inner = np.nonzero(np.triu(same, 1))
-    np.subtract.at(scores, (labels[inner[0]], labels[inner[0]]), view.scores[inner])
+    i, j = np.nonzero(np.triu(labels[:, None] == labels[None, :], 1))
+    scores.subtract_at((labels[i], labels[i]), view.scores[i, j])
     state = view.state[np.ix_(first, first)].copy()
-    merged = DenseView(scores, state, view.feasible.structure, to)
+    merged = DenseView(scores, state, view.feasible.structure, view.grid)
     merged.empty = merged.empty or view.empty
-    if not to.exact:
-        merged.error = _merged_error(view, labels, g)
     return merged
-
-
-def _merged_error(view: DenseView, labels: Index, g: int) -> NDArray[Any]:
-    """Bound what rounding may have taken from the sums of scores of merged elements."""
-    sizes = summed(np.abs(view.scores), labels)
-    before = np.zeros((g, g)) if view.error is None else summed(2 * view.error, labels)
-    members = np.bincount(labels).astype(np.float64)
-    fresh = view.arithmetic.errors(2 * sizes, 2 * np.outer(members, members))
-    return before if fresh is None else before + fresh
 
 
 def _require_alike(view: DenseView, a: int, b: int) -> None:
     c, n = view.scores, view.shape[0]
     others = np.setdiff1d(np.arange(n), (a, b))
+    alike = (
+        c[a, others].equals(c[b, others]).all()
+        and c[others, a].equals(c[others, b]).all()
+        and c[a, b].equals(c[b, a])
+    )
     free = (view.state[[a, b]] >= 0).sum() + (view.state[:, [a, b]] >= 0).sum()
-    ok = bool((c[a, others] == c[b, others]).all() and (c[others, a] == c[others, b]).all())
     fixed_diagonal = 2 * int(view.state[a, a] >= 0) + 2 * int(view.state[b, b] >= 0)
-    if not ok or c[a, b] != c[b, a] or free != fixed_diagonal:
+    if not alike or free != fixed_diagonal:
         raise CertificateError(f"Elements {a} and {b} are merged but not alike.")
 
 
-def check_best_order(given: object, claim: Any) -> None:
+def check_best_order(given: object, claim: int) -> None:
     """Go through the subsets that may begin an order worth more than the claim; find none.
 
     Raises
@@ -89,33 +77,26 @@ def check_best_order(given: object, claim: Any) -> None:
         )
     excluded = (view.state == 0) | (view.state.T == 1)
     np.fill_diagonal(excluded, False)
-    w, room = _scaled(view, view.halfway(claim))
+    w, room = _scaled(view, claim)
     better = np.maximum(np.where(excluded, w.T, w), np.where(excluded.T, w, w.T))
     loss = np.where(excluded | excluded.T, 0, np.maximum(w - w.T, 0))  # of b before a
     spare = int(np.triu(better, 1).sum()) - room - 1
     if spare >= 0 and _order_losing_at_most(loss, excluded.T, spare):
         raise CertificateError(
             "There is a linear order whose value is above the claimed bound "
-            f"{view.arithmetic.to_float(claim):.9g}."
+            f"{view.grid.bits(claim):.9g}."
         )
 
 
-def _scaled(view: DenseView, claim: Any) -> tuple[Index, int]:
-    """Return scores, rounded up, and the claim without diagonal, rounded down, as integers."""
+def _scaled(view: DenseView, claim: int) -> tuple[Index, int]:
+    """Return scores, rounded up, and the claim without diagonal, rounded down, in 60 bits."""
     n = view.shape[0]
-    off = view.scores.copy()
-    np.fill_diagonal(off, 0)
-    room = claim - view.arithmetic.total(np.diagonal(view.scores))
-    if view.arithmetic.exact:
-        entries = off.ravel().tolist()
-        drop = max(0, sum(abs(v) for v in entries).bit_length() - _BITS)
-        whole = [-((-v) >> drop) for v in entries]
-        return np.array(whole, dtype=np.int64).reshape(n, n), int(room) >> drop
-    shift = _BITS - math.frexp(float(np.abs(off).sum()))[1]
-    up = np.ceil(np.ldexp(np.asarray(off, dtype=np.float64), shift))
-    room -= 2.0**-40 * float(np.abs(off).sum())  # covers the rounding of the claim
-    room -= 0.0 if view.error is None else 2 * float(view.error.sum())
-    return up.astype(np.int64), math.floor(math.ldexp(room, shift))
+    entries = view.scores.tolist()
+    room = claim - sum(entries[:: n + 1])
+    entries[:: n + 1] = [0] * n
+    drop = max(0, sum(map(abs, entries)).bit_length() - _BITS)
+    whole = [-((-v) >> drop) for v in entries]
+    return np.array(whole, dtype=np.int64).reshape(n, n), room >> drop
 
 
 def _packed_cycles(loss: Index, must: Flags) -> tuple[Index, Index]:

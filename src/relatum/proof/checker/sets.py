@@ -10,80 +10,68 @@ with the best of them, added up, bounds what is inside sets.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from relatum.array_types import Floats, Index
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
-from relatum.kernels.partition.sets import best_sets
+from relatum.kernels.checking.sets import largest_excess
 from relatum.proof.certificate import Cuts
 from relatum.proof.checker.dense import DenseView
-from relatum.proof.checker.view import NOTHING, summed
+from relatum.proof.checker.numbers import Limbs
+from relatum.proof.checker.view import Bound
 
-BUDGET = 100_000_000  # steps of the search for a set above its prices: some seconds
-MARGIN_UNIT = 2.0**-64  # exact arithmetic counts in multiples of it: margins are small
-
-
-def excess_margin(weights: NDArray[Any], prices: NDArray[Any], cap: int) -> float:
-    """Bound what rounding may hide of the weight of a set less its prices.
-
-    A set of k elements has less than k**2 terms, and each partial sum is off by 2**-53 of
-    it at most.
-    """
-    k = min(cap, len(prices))
-    size = k * k * float(np.abs(weights).max(initial=0.0))
-    size += k * float(np.abs(prices).max(initial=0.0))
-    return 2.0**-50 * k * k * size
+BUDGET = 1 << 30  # steps of the search for a set above its prices: some seconds
+_BITS = 60  # sums of what sets are worth are held in so many bits
 
 
-def best_by_prices(given: object, cuts: Sequence[Cuts], prices: NDArray[Any]) -> Any:
+def best_by_prices(given: object, cuts: Sequence[Cuts], prices: Any) -> Bound:
     """Return the bound of prices of elements, for the log-odds that some rows leave."""
     from scipy.sparse import coo_array  # slow to import, and not needed to read a bundle
     from scipy.sparse.csgraph import connected_components
 
     view, u = _checked_prices(given, prices)
-    n, to = len(u), view.arithmetic
     if view.empty:
-        return NOTHING
+        return None
     groups, found = connected_components(coo_array(view.state == 1), directed=False)
     labels = np.asarray(found, dtype=np.int64)
     sizes = np.bincount(labels, minlength=groups).astype(np.int64)
-    cap = n if view.feasible.cap is None else min(n, view.feasible.cap)
+    cap = len(u) if view.feasible.cap is None else min(len(u), view.feasible.cap)
     a, b = np.nonzero(view.state == 0)
     forbidden = np.zeros((groups, groups), dtype=np.bool_)
     forbidden[labels[a], labels[b]] = True
     if forbidden.diagonal().any() or int(sizes.max()) > cap:
-        return NOTHING
+        return None
     r, constant = view.residual(cuts)
-    own = np.diagonal(r).copy()  # of elements with themselves, which are always related
-    np.fill_diagonal(r, own * 0)
+    own = r.diagonal().total()  # of elements with themselves, which are always related
+    everyone = np.arange(len(u))
+    r.subtract_at((everyone, everyone), r[everyone, everyone])
     # between groups both directions of a pair count; within one they are related
-    sums = summed(r, labels)
-    price = to.array(np.zeros(groups))
-    np.add.at(price, labels, to.array(u))
-    inside, pairs = np.diagonal(sums).copy(), sums + sums.T
-    if not to.exact:
-        error = _rounding(r, labels)
-        pairs, inside = pairs + error, inside + np.diagonal(error)
-    weights = np.array([[to.to_float(x) for x in row] for row in pairs.tolist()])
-    lowered = -np.array([to.to_float(-x) for x in (price - inside).tolist()])
-    np.fill_diagonal(weights, 0.0)
-    margin = excess_margin(weights, lowered, cap)
-    excess, _, left = best_sets(weights, lowered, sizes, forbidden, cap, -margin, BUDGET)
+    sums = view.summed(r, labels)
+    price = view.grid.scores(u).sums(labels, groups)
+    excess = _excess(sums + sums.transposed(), price - sums.diagonal(), sizes, forbidden, cap)
+    # each set, and there are no more than groups, may have so much more than its prices
+    return constant + own + price.total() + groups * excess
+
+
+def _excess(pairs: Limbs, prices: Limbs, sizes: Index, forbidden: Flags, cap: int) -> int:
+    """Return how much more than its prices a set can be worth, rounded up; at least nothing."""
+    g = len(prices)
+    weights, asked = pairs.tolist(), prices.tolist()
+    weights[:: g + 1] = [0] * g
+    size = sum(map(abs, weights)) + sum(map(abs, asked))
+    drop = max(0, size.bit_length() - _BITS)
+    up = np.array([-((-w) >> drop) for w in weights], dtype=np.int64).reshape(g, g)
+    down = np.array([p >> drop for p in asked], dtype=np.int64)
+    excess, left = largest_excess(up, down, sizes, forbidden, cap, BUDGET)
     if left < 0:
         raise CertificateError("Too many sets have to be looked at to check prices of elements.")
-    over = float(excess.max()) + margin
-    parts = [*own.tolist(), *price.tolist()]
-    if over > 0:  # each set, and there are no more than groups, may have so much more
-        parts += [to.number(over) + (1 if to.exact else 0)] * groups
-    return constant + to.total(np.array(parts, dtype=object))
+    return int(excess) << drop
 
 
-def _checked_prices(given: object, prices: NDArray[Any]) -> tuple[DenseView, Floats]:
+def _checked_prices(given: object, prices: Any) -> tuple[DenseView, Floats]:
     """Refuse what prices say nothing about, and prices that are no numbers."""
     if not isinstance(given, DenseView):
         raise CertificateError("Prices of elements need a score for every pair.")
@@ -92,49 +80,40 @@ def _checked_prices(given: object, prices: NDArray[Any]) -> tuple[DenseView, Flo
     u = np.asarray(prices, dtype=np.float64)
     if u.shape != given.shape[:1] or not np.isfinite(u).all():
         raise CertificateError("There must be a price, a finite number, for each element.")
+    if np.frexp(np.abs(u).max())[1] > given.grid.largest + 8:
+        raise CertificateError("A price of an element is far more than all log-odds together.")
     return given, u
 
 
-def _rounding(r: NDArray[Any], labels: Index) -> NDArray[Any]:
-    """Bound what rounding may have taken from sums between groups, of both directions."""
-    members = np.bincount(labels).astype(np.float64)
-    sizes = summed(np.abs(r), labels)
-    return np.asarray(2.0**-50 * np.outer(members, members) * (sizes + sizes.T))
-
-
-def best_by_partners(view: Any, residual: Any) -> Any:
+def best_by_partners(view: Any, residual: Any) -> Bound | float:
     """Return the constant plus half of the most that each element can have in its set.
 
     Infinity where that says nothing: without a cap, or with unlisted pairs that are positive.
     """
     feasible = view.feasible
     if feasible.cap is None or not feasible.has("reflexive", "symmetric", "transitive"):
-        return math.inf
+        return np.inf
     if getattr(view, "background", 0) > 0:
-        return math.inf
+        return np.inf
     if view.empty:
-        return NOTHING
-    to, n = view.arithmetic, view.shape[0]
+        return None
     i, j, r, state, constant = view.unordered(residual)
-    known, open_ = state == 1, (state < 0) & (r > 0)
-    room = np.full(n, feasible.cap - 1, dtype=np.int64)
+    known, open_ = state == 1, (state < 0) & r.positive()
+    room = np.full(view.shape[0], feasible.cap - 1, dtype=np.int64)
     np.subtract.at(room, np.concatenate([i[known], j[known]]), 1)
-    ends, values = np.concatenate([i[open_], j[open_]]), np.concatenate([r[open_]] * 2)
-    best = largest_per_owner(ends, values, np.maximum(room, 0), to.exact)
-    twice = to.total(np.concatenate([best, r[known], r[known]]))
-    # every value is an integer in exact arithmetic, so that half of one can be rounded down
-    return constant + (twice // 2 if to.exact else 0.5 * twice)
+    best = _largest_total(np.concatenate([i[open_], j[open_]]), r[open_], np.maximum(room, 0))
+    # every value is an integer on the grid, so that half of one can be rounded down
+    return constant + (best + 2 * r[known].total()) // 2
 
 
-def largest_per_owner(
-    owner: NDArray[Any], values: NDArray[Any], room: NDArray[Any], exact: bool = False
-) -> NDArray[Any]:
-    """Return, for each owner, the largest of its values, as many as it has room for."""
-    if exact:  # Python integers, which numpy does not sort by two keys
-        order = sorted(range(len(owner)), key=lambda t: (owner[t], -values[t]))
-        place = np.array(order, dtype=np.int64)
-    else:
-        place = np.lexsort((-values, owner))
+def _largest_total(owner: Index, values: Limbs, room: Index) -> int:
+    """Sum the largest values of each owner, as many as it has room for.
+
+    ``values`` belong to the first and again to the second half of ``owner``.
+    """
+    high, low = np.tile(values.high, 2), np.tile(values.low, 2)
+    place = np.lexsort((-low, -high, owner))
     first = np.searchsorted(owner[place], np.arange(len(room)))
     rank = np.arange(len(place)) - first[owner[place]]
-    return np.asarray(values[place][rank < room[owner[place]]])
+    taken = place[rank < room[owner[place]]]
+    return Limbs(high[taken], low[taken]).total()

@@ -8,21 +8,28 @@ bound over a million elements costs as much as there are listed pairs and terms 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from relatum.array_types import Flags, Floats, Index
+from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem, SparseScores
-from relatum.proof.arithmetic import Arithmetic
 from relatum.proof.certificate import Cuts
-from relatum.proof.checker.dense import DenseView, dense_view
-from relatum.proof.checker.view import NOTHING, Pair, View, best_single, hereditary
+from relatum.proof.checker.dense import DenseView, common_divisor, dense_view
+from relatum.proof.checker.numbers import Grid, Limbs
+from relatum.proof.checker.view import (
+    Bound,
+    Pair,
+    View,
+    best_single,
+    grid_of_rows,
+    hereditary,
+)
 
-Residual = tuple[Index, NDArray[Any], Any]
+Residual = tuple[Index, Limbs, int]
 DENSE_ELEMENTS = 2000  # up to so many elements, a dense view is quicker
 
 
@@ -36,23 +43,24 @@ class SparseView(View):
     def __init__(
         self,
         keys: Index,
-        scores: NDArray[Any],
-        background: float,
+        scores: Limbs,
+        background: int,
         n: int,
         feasible: FeasibleSet,
-        arithmetic: Arithmetic,
+        grid: Grid,
     ) -> None:
         self.keys, self.scores, self.n = keys, scores, n
-        self.background = arithmetic.number(background)
-        self.background_float = background
-        self.feasible, self.arithmetic = feasible, arithmetic
+        self.background = background
+        self.feasible, self.grid = feasible, grid
         self.shape = (n, n)
-        self.diagonal = arithmetic.array(np.zeros(n))
+        self.diagonal = Limbs.zeros(n)
         self.groups: tuple[Index, ...] = ()
         self.fixed: dict[int, bool] = {}
-        # errors of scores and diagonal, where arithmetic is not exact
-        self.error: Floats | None = None
-        self.diagonal_error: Floats | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair is listed."""
+        return len(self.keys) == self.n * (self.n - 1) // 2
 
     def copy(self) -> SparseView:
         other = super().copy()
@@ -76,173 +84,191 @@ class SparseView(View):
     def _unknown(self, a: int, b: int) -> Pair:
         return min(a, b), max(a, b)
 
-    def _keys_of(self, a: Index, b: Index) -> Index:
-        return np.minimum(a, b) * self.n + np.maximum(a, b)
+    def _places(self, keys: Index, wanted: Index) -> Index:
+        """Return where keys stand among sorted ones that hold them."""
+        if len(keys) == self.n * (self.n - 1) // 2:  # all pairs: nothing to search
+            a, b = wanted // self.n, wanted % self.n
+            return a * (2 * self.n - a - 1) // 2 + b - a - 1
+        return np.searchsorted(keys, wanted)
 
-    def _values_at(self, keys: Index, with_scores: bool) -> NDArray[Any]:
-        """Scores of sorted keys, listed or not."""
-        values = self.arithmetic.array(np.zeros(len(keys)))
-        if not with_scores:
-            return values
-        values[:] = self.background
-        place = np.searchsorted(keys, self.keys)
-        values[place] = self.scores
-        return values
+    def _touched(self, wanted: Index) -> Index:
+        """Return the listed keys and those wanted, sorted."""
+        if self.complete or not len(wanted):
+            return self.keys
+        missing = wanted[~_contained(wanted, self.keys)]
+        return np.union1d(self.keys, missing) if len(missing) else self.keys
 
-    def residual(self, cuts: Sequence[Cuts], with_scores: bool = True) -> Residual:
+    def residual(self, cuts: Sequence[Cuts]) -> Residual:
         """Return (touched keys, c - A'y at them, b y and the diagonal)."""
-        to = self.arithmetic
-        constant = to.number(0.0)
-        if with_scores:
-            constant = to.total(self.diagonal)
-            for error in (self.error, self.diagonal_error):
-                constant = constant if error is None else constant + to.total(error)
-        rows_keys, rows_terms = [], []
-        for cut in cuts:
-            rows, terms, side = self.read(cut)
-            constant = constant + side
-            own = rows.a == rows.b  # the diagonal is related
-            constant = constant + to.total(-terms[own])
-            rows_keys.append(self._keys_of(rows.a[~own], rows.b[~own]))
-            rows_terms.append(terms[~own])
+        read, constant = self._unordered_rows(cuts, self.grid)
         fixed = np.fromiter(self.fixed, dtype=np.int64, count=len(self.fixed))
-        extra = np.concatenate([fixed, *rows_keys]) if rows_keys or len(fixed) else fixed
-        missing = extra[~_contained(extra, self.keys)]
-        keys = np.union1d(self.keys, missing) if len(missing) else self.keys
-        r = self._values_at(keys, with_scores)
-        counts, sizes = np.zeros(len(keys)), np.zeros(len(keys))
-        if not to.exact:
-            sizes += np.abs(r)
-        for own_keys, terms in zip(rows_keys, rows_terms, strict=True):
-            place = np.searchsorted(keys, own_keys)
-            np.subtract.at(r, place, terms)
-            if not to.exact:
-                np.add.at(counts, place, 1.0)
-                np.add.at(sizes, place, np.abs(terms))
-        errors = to.errors(sizes, counts)
-        return keys, r, constant if errors is None else constant + to.total(errors)
+        keys = self._touched(np.concatenate([fixed, *(k for k, _ in read)]))
+        if keys is self.keys:
+            r = self.scores.copy()
+        else:
+            r = Limbs.of_ints([self.background])[np.zeros(len(keys), dtype=np.int64)]
+            place = self._places(keys, self.keys)
+            r.high[place], r.low[place] = self.scores.high, self.scores.low
+        for own, terms in read:
+            r.subtract_at(self._places(keys, own), terms)
+        return keys, r, constant + self.diagonal.total()
+
+    def residual_of_rows(self, cuts: Sequence[Cuts]) -> Residual:
+        """Return (touched keys, -A'y at them, b y): what rows say without log-odds."""
+        read, constant = self._unordered_rows(cuts, grid_of_rows(cuts))
+        fixed = np.fromiter(self.fixed, dtype=np.int64, count=len(self.fixed))
+        keys = np.unique(np.concatenate([fixed, *(k for k, _ in read)]))
+        r = Limbs.zeros(len(keys))
+        for own, terms in read:
+            r.subtract_at(np.searchsorted(keys, own), terms)
+        return keys, r, constant
+
+    def _unordered_rows(
+        self, cuts: Sequence[Cuts], grid: Grid
+    ) -> tuple[list[tuple[Index, Limbs]], int]:
+        """Return keys and terms of rows, and b y less the terms of elements with themselves."""
+        read, constant = self.read(cuts, grid)
+        found = []
+        for rows, terms in read:
+            own = rows.a == rows.b  # related in every equivalence relation
+            constant -= terms[own].total()
+            a, b = rows.a[~own], rows.b[~own]
+            found.append((np.minimum(a, b) * self.n + np.maximum(a, b), terms[~own]))
+        return found, constant
 
     def _states(self, keys: Index) -> NDArray[np.int8]:
+        """Return what is fixed of sorted keys."""
         state = np.full(len(keys), -1, dtype=np.int8)
         if self.fixed:
             own = np.fromiter(self.fixed, dtype=np.int64, count=len(self.fixed))
             values = np.fromiter(self.fixed.values(), dtype=np.int8, count=len(self.fixed))
-            place = np.searchsorted(keys, own)
-            state[place] = values
+            there = _contained(own, keys)
+            state[np.searchsorted(keys, own[there])] = values[there]
         for group in self.groups:
-            state[(group[keys // self.n] == group[keys % self.n])] = 0
+            state[group[keys // self.n] == group[keys % self.n]] = 0
         return state
 
-    def best(self, residual: Any) -> Any:
+    def best(self, residual: Residual) -> Bound:
         """Return the constant plus the best sum of the coefficients over open states."""
-        if self.empty:
-            return NOTHING
         keys, r, constant = residual
-        total = self._sum_open(keys, r, constant)
-        if self.background > 0:
-            unlisted = self.n * (self.n - 1) // 2 - len(keys)
-            total = self._sum([total, self.background * unlisted])
-        return total
+        unlisted = self.n * (self.n - 1) // 2 - len(keys)
+        return self._best_of(keys, r, constant, unlisted)
 
-    def unordered(self, residual: Any) -> tuple[Any, ...]:
+    def best_of_rows(self, residual: Residual) -> Bound:
+        """Return the same for rows without log-odds: pairs that they do not name add nothing."""
+        return self._best_of(*residual, 0)
+
+    def _best_of(self, keys: Index, r: Limbs, constant: int, unlisted: int) -> Bound:
+        if self.empty:
+            return None
+        if self.fixed or self.groups:
+            total = best_single(r, self._states(keys)).total()
+        else:
+            total = r.where(r.positive()).total()
+        return constant + total + max(0, self.background) * unlisted
+
+    def unordered(self, residual: Residual) -> tuple[Any, ...]:
         """Return unordered pairs i, j, their coefficients and states, and the constant."""
         keys, r, constant = residual
         return keys // self.n, keys % self.n, r, self._states(keys), constant
 
-    def _sum(self, numbers: Sequence[Any]) -> Any:
-        """Add a few numbers, not below their true sum."""
-        return self.arithmetic.total(np.array(numbers, dtype=object))
-
-    def best_if_not(self, residual: Any, pairs: Any, values: Any) -> list[Any]:
+    def best_if_not(self, residual: Residual, pairs: Any, values: Any) -> list[Bound]:
         """Return, for each pair, the bound under the opposite of its value."""
         keys, r, _ = residual
         total = self.best(residual)
-        out = []
+        out: list[Bound] = []
         for pair, value in zip(np.asarray(pairs).tolist(), values, strict=True):
             a, b = self.pair(pair)
             state = self.state_of(a, b)
-            if total == NOTHING or state == int(bool(value)):
-                out.append(NOTHING)
+            if total is None or state == int(bool(value)):
+                out.append(None)
                 continue
             key = min(a, b) * self.n + max(a, b)
             k = int(np.searchsorted(keys, key))
-            here = r[k] if k < len(keys) and keys[k] == key else self.background
+            listed = k < len(keys) and keys[k] == key
+            here = r[k : k + 1].total() if listed else self.background
             now = max(0, here) if state < 0 else here * state
-            out.append(self._sum([total, -now, 0 if value else here]))
+            out.append(total - now + (0 if value else here))
         return out
 
-    def best_between(self, parts: Sequence[Index]) -> Any:
+    def best_between(self, parts: Sequence[Index]) -> Bound:
         """Best sum over the pairs that lie within none of the parts."""
         owner = self.owners(parts)
-        inside = sum(len(elements) * (len(elements) - 1) // 2 for elements in parts)
+        if self.empty:
+            return None
         keys, r, _ = self.residual(())
-        alone = self.arithmetic.total(self.diagonal[owner < 0])
-        i, j = keys // self.n, keys % self.n
-        between = (owner[i] != owner[j]) | (owner[i] < 0)
-        view = self.copy()
-        view.fixed = {k: v for k, v in self.fixed.items() if _split(owner, k, self.n)}
-        total = view._sum_open(keys[between], r[between], alone)
-        if self.background > 0:
-            unlisted = self.n * (self.n - 1) // 2 - inside - int(np.count_nonzero(between))
-            total = self._sum([total, self.background * unlisted])
-        for error in (self.error, self.diagonal_error):
-            total = total if error is None else total + self.arithmetic.total(error)
-        return total
+        i, j = owner[keys // self.n], owner[keys % self.n]
+        between = (i != j) | (i < 0)
+        within = sum(len(elements) * (len(elements) - 1) // 2 for elements in parts)
+        unlisted = self.n * (self.n - 1) // 2 - within - int(np.count_nonzero(between))
+        alone = self.diagonal[owner < 0].total()
+        return self._best_of(keys[between], r[between], alone, unlisted)
 
-    def _sum_open(self, keys: Index, r: NDArray[Any], constant: Any) -> Any:
-        best = best_single(r, self._states(keys))
-        return constant + self.arithmetic.total(best)
+    def bests_within(self, parts: Sequence[Index]) -> list[int] | None:
+        """Return the bound of each part without any rows; None if that has to be asked of views."""
+        if self.empty or self.fixed or self.groups:
+            return None
+        owner = self.owners(parts)
+        i, j = owner[self.keys // self.n], owner[self.keys % self.n]
+        inside = (i == j) & (i >= 0)
+        most = self.scores[inside]
+        sums = most.where(most.positive()).sums(i[inside], len(parts))
+        own = self.diagonal[owner >= 0].sums(owner[owner >= 0], len(parts))
+        listed = np.bincount(i[inside], minlength=len(parts)).tolist()
+        return [
+            total + max(0, self.background) * (len(elements) * (len(elements) - 1) // 2 - count)
+            for total, elements, count in zip((sums + own).tolist(), parts, listed, strict=True)
+        ]
 
-    def restricted(self, elements: Index) -> AnyView:
-        """View of the problem on some elements alone."""
+    def divided(self, parts: Sequence[Index]) -> Iterator[AnyView]:
+        """Yield views of the problem on the elements of each part alone."""
+        owner = self.owners(parts)
         number = np.full(self.n, -1, dtype=np.int64)
-        number[elements] = np.arange(len(elements))
-        i, j = number[self.keys // self.n], number[self.keys % self.n]
-        keep = (i >= 0) & (j >= 0)
-        m = len(elements)
-        new = np.minimum(i[keep], j[keep]) * m + np.maximum(i[keep], j[keep])
-        order = np.argsort(new)
-        view = SparseView(
-            new[order],
-            self.scores[keep][order],
-            self.background_float,
-            m,
-            hereditary(self.feasible),
-            self.arithmetic,
-        )
-        view.diagonal = self.diagonal[elements]
-        if self.error is not None and self.diagonal_error is not None:
-            view.error = self.error[keep][order]
-            view.diagonal_error = self.diagonal_error[elements]
-        view.groups = tuple(g[elements] for g in self.groups)
-        view.empty = self.empty
+        for elements in parts:
+            number[elements] = np.arange(len(elements))
+        i, j = self.keys // self.n, self.keys % self.n
+        inside = np.flatnonzero((owner[i] == owner[j]) & (owner[i] >= 0))
+        inside = inside[np.argsort(owner[i[inside]], kind="stable")]
+        ends = np.searchsorted(owner[i[inside]], np.arange(len(parts) + 1))
+        fixed: dict[int, dict[int, bool]] = {}
         for key, value in self.fixed.items():
-            a, b = int(number[key // self.n]), int(number[key % self.n])
-            if a >= 0 and b >= 0:
-                view.fixed[min(a, b) * m + max(a, b)] = value
-        return view.dense() if m <= DENSE_ELEMENTS else view
+            a, b = key // self.n, key % self.n
+            if owner[a] == owner[b] >= 0:
+                m, x, y = len(parts[owner[a]]), int(number[a]), int(number[b])
+                fixed.setdefault(int(owner[a]), {})[min(x, y) * m + max(x, y)] = value
+        feasible = hereditary(self.feasible)
+        for k, elements in enumerate(parts):
+            own, m = inside[ends[k] : ends[k + 1]], len(elements)
+            a, b = number[i[own]], number[j[own]]
+            keys = np.minimum(a, b) * m + np.maximum(a, b)
+            order = np.argsort(keys)
+            scores = self.scores[own[order]]
+            view = SparseView(keys[order], scores, self.background, m, feasible, self.grid)
+            view.diagonal = self.diagonal[elements]
+            view.groups = tuple(g[elements] for g in self.groups)
+            view.empty, view.fixed = self.empty, fixed.get(k, {})
+            yield view.dense() if m <= DENSE_ELEMENTS else view
 
     def dense(self) -> DenseView:
         """Return the dense view of the same problem."""
-        c = self.arithmetic.array(np.zeros(self.shape))
-        i, j = np.triu_indices(self.n, 1)
-        c[i, j] = self.background
-        c[self.keys // self.n, self.keys % self.n] = self.scores
-        np.fill_diagonal(c, self.diagonal)
+        n = self.n
+        upper = np.triu(np.ones(self.shape, dtype=np.int64), 1)
+        c = Limbs.of_ints([[self.background]]).times(upper)
+        i, j = self.keys // n, self.keys % n
+        c.high[i, j], c.low[i, j] = self.scores.high, self.scores.low
+        own = np.arange(n)
+        c.high[own, own], c.low[own, own] = self.diagonal.high, self.diagonal.low
         state = np.full(self.shape, -1, dtype=np.int8)
         for group in self.groups:
             state[group[:, None] == group[None, :]] = 0
         np.fill_diagonal(state, 1)
         clash = False
         for key, value in self.fixed.items():
-            a, b = key // self.n, key % self.n
+            a, b = key // n, key % n
             clash = clash or (value and state[a, b] == 0)
-            state[a, b] = int(value)
-        view = DenseView(c, state, self.feasible, self.arithmetic)
+            state[a, b] = state[b, a] = int(value)
+        view = DenseView(c, state, self.feasible, self.grid)
         view.empty = view.empty or self.empty or clash
-        if self.error is not None and self.diagonal_error is not None:
-            view.error = np.diag(self.diagonal_error)
-            view.error[self.keys // self.n, self.keys % self.n] = self.error
         return view
 
     def contracted(self, labels: Any) -> AnyView:
@@ -259,23 +285,21 @@ class SparseView(View):
         return self._contracted(labels, int(labels.max()) + 1)
 
     def _contracted(self, labels: Index, g: int) -> AnyView:
-        to = self.arithmetic
         i, j = labels[self.keys // self.n], labels[self.keys % self.n]
         inner = i == j
         new = np.minimum(i, j)[~inner] * g + np.maximum(i, j)[~inner]
         keys, place = np.unique(new, return_inverse=True)
-        scores = to.array(np.zeros(len(keys)))
-        np.add.at(scores, place, self.scores[~inner])
         sizes = np.bincount(labels)
+        background = Limbs.of_ints([self.background])
         unlisted = sizes[keys // g] * sizes[keys % g] - np.bincount(place, minlength=len(keys))
-        scores = scores + unlisted.astype(scores.dtype) * self.background
-        view = SparseView(keys, scores, self.background_float, g, self.feasible.structure, to)
+        scores = self.scores[~inner].sums(place, len(keys)) + background.times(unlisted)
+        view = SparseView(keys, scores, self.background, g, self.feasible.structure, self.grid)
         pairs = sizes * (sizes - 1) // 2 - np.bincount(i[inner], minlength=g)
-        view.diagonal = view.diagonal + pairs.astype(scores.dtype) * self.background
-        np.add.at(view.diagonal, labels, self.diagonal)
-        np.add.at(view.diagonal, i[inner], self.scores[inner])
-        if not to.exact:
-            view.error, view.diagonal_error = self._contracted_errors(labels, keys, place)
+        view.diagonal = (
+            background.times(pairs)
+            + self.diagonal.sums(labels, g)
+            + self.scores[inner].sums(i[inner], g)
+        )
         view.empty = self.empty
         for group in self.groups:
             both = np.unique(np.column_stack([labels, group]), axis=0)
@@ -283,81 +307,79 @@ class SparseView(View):
                 view.empty = True  # a set with two elements of one group
         if self.groups and g != self.n:
             raise CertificateError("Large problems with groups do not contract.")
-        view.groups = self.groups
+        view.groups = tuple(_by_class(group, labels) for group in self.groups)
         for key, value in self.fixed.items():
             a, b = int(labels[key // self.n]), int(labels[key % self.n])
             if a != b or not value:
                 view.fix((a, b), value)
         return view.dense() if g <= DENSE_ELEMENTS else view
 
-    def _contracted_errors(self, labels: Index, keys: Index, place: Index) -> tuple[Floats, Floats]:
-        """Bound what rounding may have taken from the sums of scores of contracted pairs."""
-        g = int(labels.max()) + 1
-        i, j = labels[self.keys // self.n], labels[self.keys % self.n]
-        inner = i == j
-        before = np.zeros(len(self.keys)) if self.error is None else self.error
-        own = np.zeros(self.n) if self.diagonal_error is None else self.diagonal_error
-        sizes = np.bincount(labels).astype(np.float64)
-        pairs, inside = sizes[keys // g] * sizes[keys % g], sizes * (sizes + 1) / 2
-        listed = np.bincount(place, np.abs(self.scores[~inner]), minlength=len(keys))
-        held = np.bincount(i[inner], np.abs(self.scores[inner]), minlength=g)
-        held += np.bincount(labels, np.abs(self.diagonal), minlength=g)
-        to, background = self.arithmetic, abs(self.background_float)
-        error = to.errors(listed + pairs * background, pairs + 2)
-        diagonal = to.errors(held + inside * background, inside + 2)
-        assert error is not None
-        assert diagonal is not None
-        error = error + 2 * np.bincount(place, before[~inner], minlength=len(keys))
-        diagonal = diagonal + 2 * np.bincount(i[inner], before[inner], minlength=g)
-        return error, diagonal + 2 * np.bincount(labels, own, minlength=g)
-
-    def _find_grid(self) -> tuple[Any, Any]:
-        if not self.arithmetic.exact:
-            return None, 0
-        step = math.gcd(*self.scores.tolist(), self.background)
-        return step, self.arithmetic.total(self.diagonal)
+    def values_on(self) -> tuple[int, int]:
+        return math.gcd(common_divisor([self.scores]), self.background), self.diagonal.total()
 
 
 AnyView = DenseView | SparseView
 
 
+def _by_class(group: Index, labels: Index) -> Index:
+    """Return the group of each class of one element."""
+    out = np.empty(len(labels), dtype=np.int64)
+    out[labels] = group
+    return out
+
+
 def _contained(values: Index, keys: Index) -> Flags:
     """Say which values occur in sorted keys."""
-    if len(keys) == 0:
+    if not len(keys):
         return np.zeros(len(values), dtype=np.bool_)
     place = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
     return np.asarray(keys[place] == values)
 
 
-def _split(owner: Index, key: int, n: int) -> bool:
-    """Say whether a pair lies within no part."""
-    a, b = owner[key // n], owner[key % n]
-    return bool(a != b or a < 0)
-
-
-def view_for(problem: Problem, arithmetic: Arithmetic) -> AnyView:
+def view_for(problem: Problem, grid: Grid) -> AnyView:
     """Return the checker's view of a problem: sparse for large clusterings, else dense."""
     n = problem.n
     if n <= DENSE_ELEMENTS or not problem.feasible.has("reflexive", "symmetric", "transitive"):
-        return dense_view(problem, arithmetic)
-    scores, to = problem.scores, arithmetic
-    diagonal = np.zeros(n)
+        return dense_view(problem, grid)
+    scores, diagonal = problem.scores, Limbs.zeros(n)
     if isinstance(scores, SparseScores):
         off = scores.i != scores.j
-        keys, values = scores.i[off] * n + scores.j[off], to.array(scores.log_odds[off])
-        diagonal[scores.i[~off]] = scores.log_odds[~off]
+        keys, values = scores.i[off] * n + scores.j[off], grid.scores(scores.log_odds[off])
+        diagonal = grid.scores(scores.log_odds[~off]).sums(scores.i[~off], n)
     else:
-        i, j = np.triu_indices(n, 1)
-        keys = i * n + j
+        keys = _all_keys(n)
         if scores.log_odds.ndim == 1:
-            values = to.array(scores.log_odds)
-        else:  # added in the arithmetic of the view: a float32 sum would be rounded
-            values = to.array(scores.log_odds[i, j]) + to.array(scores.log_odds[j, i])
-            diagonal = np.diagonal(scores.log_odds).astype(np.float64)
-    view = SparseView(keys, values, problem.background, n, problem.feasible.complete, to)
-    view.diagonal = to.array(diagonal)
+            values = grid.scores(scores.log_odds)
+        else:
+            values = _folded(scores.log_odds, grid)
+            diagonal = grid.scores(np.diagonal(scores.log_odds))
+    background = grid.scores(np.array([problem.background])).total()
+    view = SparseView(keys, values, background, n, problem.feasible.complete, grid)
+    view.diagonal = diagonal
     view.groups = tuple(g.codes for g in problem.feasible.groups)
     for pairs, value in ((problem.evidence.related, True), (problem.evidence.unrelated, False)):
         for pair in pairs.tolist():
             view.fix(pair, value)
     return view
+
+
+def _all_keys(n: int) -> Index:
+    """Return the keys of all pairs."""
+    keys = np.empty(n * (n - 1) // 2, dtype=np.int64)
+    begin = 0
+    for a in range(n - 1):
+        keys[begin : begin + n - 1 - a] = np.arange(a * n + a + 1, (a + 1) * n)
+        begin += n - 1 - a
+    return keys
+
+
+def _folded(c: NDArray[Any], grid: Grid) -> Limbs:
+    """Return the sums of both directions of all pairs of a square."""
+    n = len(c)
+    out = Limbs.zeros(n * (n - 1) // 2)
+    begin = 0
+    for a in range(n - 1):
+        row = grid.scores(c[a, a + 1 :]) + grid.scores(c[a + 1 :, a])
+        out.high[begin : begin + len(row)], out.low[begin : begin + len(row)] = row.high, row.low
+        begin += len(row)
+    return out

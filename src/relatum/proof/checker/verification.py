@@ -1,22 +1,22 @@
 """The independent checker: re-proves an estimate without any solver.
 
-`verify` recomputes the value of the relation, its membership in the feasible set and, from
-the rows and multipliers of the certificate, the bound. Problems of up to `EXACT_LIMIT`
-pairs and row terms are checked in exact integer arithmetic; larger ones in float64 with a
-margin that covers rounding.
+`verify` recomputes, exactly, the value of the relation, checks its membership in the feasible
+set and computes, from the rows and multipliers of the certificate, the bound. All arithmetic is
+that of `numbers`: exact integers, on a grid that depends on the problem alone, at every size.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from relatum.errors import CertificateError
 from relatum.problem import Problem
-from relatum.proof.arithmetic import Arithmetic, Exact, Rounded, exponent_needed
 from relatum.proof.certificate import (
     Branch,
     Certificate,
@@ -31,12 +31,12 @@ from relatum.proof.certificate import (
     Proof,
     SubsetOrder,
 )
+from relatum.proof.checker.numbers import Grid, scaled
 from relatum.proof.checker.orders import check_best_order, merged_view
-from relatum.proof.checker.sets import MARGIN_UNIT, best_by_partners, best_by_prices
-from relatum.proof.checker.sparse import AnyView, view_for
-from relatum.proof.estimate import Estimate, Status, closes
-
-EXACT_LIMIT = 2_000_000  # log-odds, and thrice the multipliers, up to which bounds are exact
+from relatum.proof.checker.sets import best_by_partners, best_by_prices
+from relatum.proof.checker.sparse import AnyView, SparseView, view_for
+from relatum.proof.checker.view import Bound
+from relatum.proof.estimate import OPTIMAL_GAP, Estimate, Status
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Verification:
     reason : str
         What was checked, or the first thing that is wrong.
     exact : bool
-        Whether the bound was checked in exact arithmetic.
+        Whether all log-odds are on the checker's grid. Where some are finer, they are rounded up,
+        by less than the 2**-89th part of all together each, and the bound holds all the same.
     """
 
     ok: bool
@@ -79,27 +80,28 @@ def verify(problem: Problem, estimate: Estimate) -> Verification:
         Usable as a truth value; ``.reason`` says what is wrong.
     """
     try:
-        _check_relation(problem, estimate)
-        _check_claims(estimate)
+        value = _check_relation(problem, estimate)
+        claim = _check_claims(estimate, value)
         exact = True
-        if estimate.certificate is not None and estimate.bound != math.inf:
-            exact = check_certificate(problem, estimate.certificate)
+        if estimate.certificate is not None and claim is not None:
+            exact = check_proof(problem, estimate.certificate.proof, claim)
     except CertificateError as error:
         return Verification(False, str(error))
     except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
         return Verification(False, f"The certificate is malformed: {error}")
-    how = "exact arithmetic" if exact else "float64 with a safety margin"
+    how = "exact arithmetic" if exact else "exact arithmetic, on log-odds rounded up to a grid"
     return Verification(True, f"Value, membership and bound re-proved ({how}).", exact)
 
 
-def _check_relation(problem: Problem, estimate: Estimate) -> None:
+def _check_relation(problem: Problem, estimate: Estimate) -> Fraction | None:
+    """Return the exact value of the relation, if there is one, and refuse another value."""
     relation = estimate.relation
     if relation is None:
         if estimate.status in (Status.OPTIMAL, Status.FEASIBLE):
             raise CertificateError(f"The status is {estimate.status.name} without a relation.")
         if estimate.value != -math.inf:
             raise CertificateError(f"The value {estimate.value!r} is claimed without a relation.")
-        return
+        return None
     if relation.shape != problem.shape:
         raise CertificateError(
             f"The relation has shape {relation.shape}, the problem {problem.shape}."
@@ -107,26 +109,30 @@ def _check_relation(problem: Problem, estimate: Estimate) -> None:
     lacking = problem.feasible.first_violation(relation)
     if lacking is not None:
         raise CertificateError(f"The relation is not feasible: it lacks {lacking}.")
-    value = problem.value(relation)
-    scale = problem.scores.magnitude() + abs(value)
-    if not abs(value - estimate.value) <= 1e-12 * scale + 1e-12:
+    value = problem.exact_value(relation)
+    if estimate.value != float(value):
         raise CertificateError(
-            f"The relation's value is {value!r} bits, but {estimate.value!r} is claimed."
+            f"The relation's value is {float(value)!r} bits, but {estimate.value!r} is claimed."
         )
+    return value
 
 
-def _check_claims(e: Estimate) -> None:
+def _check_claims(e: Estimate, value: Fraction | None) -> float | Fraction | None:
+    """Return the bound that is left to be proved, -inf if that nothing is feasible; None if none.
+
+    An estimate that says OPTIMAL is held to `OPTIMAL_GAP` above the exact value.
+    """
     if math.isnan(e.bound) or (e.certificate is not None and math.isnan(e.certificate.bound)):
         raise CertificateError("The bound is NaN.")
     if e.status is Status.INFEASIBLE:
         if e.relation is not None or e.bound != -math.inf:
             raise CertificateError("An infeasible problem has no relation and the bound -inf.")
-    elif e.relation is not None and e.bound < e.value - 1e-9 * max(1.0, abs(e.value)):
-        raise CertificateError(f"The bound {e.bound} is below the value {e.value}.")
-    if e.status is Status.OPTIMAL and not closes(e.value, e.bound):
-        raise CertificateError(f"The status is OPTIMAL with a gap of {e.gap} bits.")
-    if e.bound == math.inf:
-        return
+    elif e.bound == -math.inf:
+        raise CertificateError(f"The bound is -inf, but the status is {e.status.name}.")
+    elif value is not None and e.bound < value:
+        raise CertificateError(f"The bound {e.bound!r} is below the value {float(value)!r}.")
+    if e.bound == math.inf and e.status is not Status.OPTIMAL:
+        return None
     if e.certificate is None:
         raise CertificateError("A bound is claimed, but there is no certificate to check.")
     if e.certificate.bound > e.bound:
@@ -134,137 +140,159 @@ def _check_claims(e: Estimate) -> None:
             f"The certificate proves {e.certificate.bound!r}, which is weaker than the claimed "
             f"bound {e.bound!r}."
         )
+    if e.status is not Status.OPTIMAL:
+        return e.certificate.bound
+    assert value is not None  # `_check_relation` saw to it
+    highest = value + Fraction(OPTIMAL_GAP)
+    # the float nearest above may be farther than the gap, where values are large
+    if e.bound > max(highest, Fraction(math.nextafter(float(value), math.inf))):
+        raise CertificateError(f"The status is OPTIMAL with a gap of {e.gap} bits.")
+    return min(highest, Fraction(e.certificate.bound))
 
 
 def check_certificate(problem: Problem, certificate: Certificate) -> bool:
-    """Check that the certificate proves its bound; return whether arithmetic was exact.
+    """Check that the certificate proves its bound; return whether all log-odds are on the grid.
 
     Raises
     ------
     CertificateError
         With the first statement that does not hold.
     """
-    arithmetic = _choose_arithmetic(problem, certificate)
-    view = view_for(problem, arithmetic)
-    _prove(view, certificate.proof, arithmetic.number(certificate.bound))
-    return arithmetic.exact
+    return check_proof(problem, certificate.proof, certificate.bound)
 
 
-def _numbers(proof: Proof) -> list[np.ndarray[Any, Any]]:
-    """All floats of a proof."""
-    out: list[np.ndarray[Any, Any]] = []
-    todo: list[Proof] = [proof]
+def check_proof(problem: Problem, proof: Proof, claim: float | Fraction) -> bool:
+    """Check that no feasible relation has a value above the claim; if it is -inf, that none exists.
+
+    Raises
+    ------
+    CertificateError
+        With the first statement that does not hold.
+    """
+    grid = Grid.of(problem)
+    view = view_for(problem, grid)
+    _prove(view, proof, _claim(grid, claim))
+    return _on_grid(problem, grid)
+
+
+def _on_grid(problem: Problem, grid: Grid) -> bool:
+    """Say whether no log-odds had to be rounded."""
+    given = (np.asarray(problem.log_odds), np.array([problem.background]))
+    return all(scaled(values, grid.shift, True)[1] for values in given)
+
+
+def _claim(grid: Grid, bound: float | Fraction) -> Bound:
+    """Return a claim on the grid; None: that nothing is feasible."""
+    if isinstance(bound, Fraction) or math.isfinite(bound):
+        return grid.claim(bound)
+    if bound == -math.inf:
+        return None
+    raise CertificateError(f"A bound that is claimed is a number or -inf, got {bound!r}.")
+
+
+Step = tuple[AnyView, Proof, Bound]  # a view, the proof about it, and what it claims
+
+
+def _prove(root: AnyView, proof: Proof, claimed: Bound) -> None:
+    """Check that no relation of the view has a value above the claim; None: that there is none."""
+    todo: list[Iterator[Step]] = [iter([(root, proof, claimed)])]
+    seen: set[int] = set()
     while todo:
-        node = todo.pop()
-        match node:
-            case Leaf():
-                out += [c.multipliers for c in node.cuts]
-            case Fix():
-                out += [c.multipliers for c in node.cuts]
-                todo.append(node.then)
-            case Prices():
-                out += [c.multipliers for c in node.cuts]
-                out.append(np.asarray(node.prices, dtype=np.float64))
-                out.append(np.array([MARGIN_UNIT]))  # to write margins down in
-            case Branch():
-                todo += [node.unrelated, node.related]
-            case Decompose():
-                out.append(np.array([part[1] for part in node.parts]))
-                todo += [part[2] for part in node.parts]
-            case Imply() | Contract() | Merge():
-                todo.append(node.then)
-            case SubsetOrder():
-                pass
-    return out
+        step = next(todo[-1], None)
+        if step is None:
+            todo.pop()
+            continue
+        node = step[1]
+        if not isinstance(node, Leaf | Prices | SubsetOrder):
+            # a tree: the time to check it is bounded by its size
+            if id(node) in seen:
+                raise CertificateError(f"A proof is a tree, but a {type(node).__name__} is shared.")
+            seen.add(id(node))
+        todo.append(_steps(*step))
 
 
-def _choose_arithmetic(problem: Problem, certificate: Certificate) -> Arithmetic:
-    numbers = _numbers(certificate.proof)
-    size = problem.scores.log_odds.size + 3 * sum(v.size for v in numbers)
-    if size > EXACT_LIMIT:
-        return Rounded()
-    values = [problem.scores.log_odds.ravel(), np.array([problem.background])]
-    return Exact(max(exponent_needed(np.asarray(v)) for v in [*values, *numbers]))
+def _steps(view: AnyView, node: Proof, claim: Bound) -> Iterator[Step]:
+    """Check one statement, and yield those that it rests on, one at a time."""
+    match node:
+        case Leaf():
+            _check_leaf(view, node, claim)
+        case Branch():
+            pair = view.pair(node.pair)
+            yield view.fixing([pair], [False]), node.unrelated, claim
+            yield view.fixing([pair], [True]), node.related, claim
+        case Fix():
+            _check_fix(view, node, claim)
+            yield view.fixing(node.pairs, node.values), node.then, claim
+        case Imply():
+            yield _implied(view, node), node.then, claim
+        case Decompose():
+            yield from _check_parts(view, node, claim)
+        case Contract():
+            yield view.contracted(node.labels), node.then, claim
+        case Prices():
+            _require(view, best_by_prices(view, node.cuts, node.prices), claim, "Prices prove")
+        case Merge():
+            yield merged_view(view, node.labels), node.then, claim
+        case SubsetOrder():
+            _check_order(view, claim)
+        case _:
+            raise CertificateError(f"Unknown proof node {type(node).__name__}.")
 
 
-def _prove(root: AnyView, proof: Proof, claimed: Any) -> None:
-    """Check that no relation of the view has a value above the claim."""
-    todo: list[tuple[AnyView, Proof, Any]] = [(root, proof, claimed)]
-    while todo:
-        view, node, claim = todo.pop()
-        match node:
-            case Leaf():
-                _check_leaf(view, node, claim)
-            case Branch():
-                a, b = view.pair(node.pair)
-                todo.append((view.fixing([(a, b)], [False]), node.unrelated, claim))
-                todo.append((view.fixing([(a, b)], [True]), node.related, claim))
-            case Fix():
-                _check_fix(view, node, claim)
-                todo.append((view.fixing(node.pairs, node.values), node.then, claim))
-            case Imply():
-                todo.append((_implied(view, node), node.then, claim))
-            case Decompose():
-                todo += _check_parts(view, node, claim)
-            case Contract():
-                todo.append((view.contracted(node.labels), node.then, claim))
-            case Prices():
-                _check_prices(view, node, claim)
-            case Merge():
-                todo.append((merged_view(view, node.labels), node.then, claim))
-            case SubsetOrder():
-                if not view.empty:
-                    check_best_order(view, claim)
-            case _:
-                raise CertificateError(f"Unknown proof node {type(node).__name__}.")
+def _say(view: AnyView, number: Bound) -> str:
+    return "that nothing is feasible" if number is None else f"{view.grid.bits(number):.9g}"
 
 
-def _say(view: AnyView, number: Any) -> str:
-    return f"{view.arithmetic.to_float(number):.9g}"
+def _met(view: AnyView, bound: Bound, claim: Bound) -> bool:
+    """Say whether a bound, rounded down to a possible value, is at most what is claimed."""
+    if bound is None:
+        return True
+    low = view.floor(bound)
+    return claim is not None and low is not None and low <= claim
 
 
-def _check_leaf(view: AnyView, leaf: Leaf, claim: Any) -> None:
+def _require(view: AnyView, bound: Bound, claim: Bound, what: str) -> None:
+    if not _met(view, bound, claim):
+        raise CertificateError(
+            f"{what} {_say(view, bound)}, which is above the claimed bound {_say(view, claim)}."
+        )
+
+
+def _check_order(view: AnyView, claim: Bound) -> None:
+    if view.empty:
+        return
+    if claim is None:
+        raise CertificateError("Ordering outright proves bounds, not that nothing is feasible.")
+    check_best_order(view, claim)
+
+
+def _check_leaf(view: AnyView, leaf: Leaf, claim: Bound) -> None:
     if view.empty:
         return
     if leaf.infeasible:
-        rest = view.residual(leaf.cuts, with_scores=False)
-        bound = view.best(rest)
-        if not bound < 0:
+        bound = view.best_of_rows(view.residual_of_rows(leaf.cuts))
+        if bound is not None and bound >= 0:
             raise CertificateError(
-                "A leaf said to be infeasible is not proved so: its rows leave "
-                f"{_say(view, bound)}, which is not negative."
+                "A leaf said to be infeasible is not proved so: what its rows leave is not "
+                "negative."
             )
         return
     rest = view.residual(leaf.cuts)
-    bound = view.floor(view.best(rest))
-    if not bound <= claim:
-        bound = min(bound, view.floor(best_by_partners(view, rest)))
-    if not bound <= claim:
-        raise CertificateError(
-            f"A leaf's rows and multipliers prove {_say(view, bound)}, which is above the claimed "
-            f"bound {_say(view, claim)}."
-        )
+    bound = view.best(rest)
+    if _met(view, bound, claim):
+        return
+    partners = best_by_partners(view, rest)
+    if not isinstance(partners, float) and _met(view, partners, claim):
+        return
+    _require(view, bound, claim, "A leaf's rows and multipliers prove")
 
 
-def _check_prices(view: AnyView, node: Prices, claim: Any) -> None:
-    bound = view.floor(best_by_prices(view, node.cuts, node.prices))
-    if not bound <= claim:
-        raise CertificateError(
-            f"Prices of elements prove {_say(view, bound)}, which is above the claimed bound "
-            f"{_say(view, claim)}."
-        )
-
-
-def _check_fix(view: AnyView, fix: Fix, claim: Any) -> None:
+def _check_fix(view: AnyView, fix: Fix, claim: Bound) -> None:
     if view.empty:
         return
     others = view.best_if_not(view.residual(fix.cuts), fix.pairs, fix.values)
     for pair, bound in zip(np.asarray(fix.pairs).tolist(), others, strict=True):
-        if not view.floor(bound) <= claim:
-            raise CertificateError(
-                f"Pair {tuple(pair)} is fixed, but its other value has the bound "
-                f"{_say(view, bound)}, above the claimed {_say(view, claim)}."
-            )
+        _require(view, bound, claim, f"Pair {tuple(pair)} is fixed, but its other value leaves")
 
 
 def _implied(view: AnyView, imply: Imply) -> AnyView:
@@ -288,18 +316,29 @@ def _implied(view: AnyView, imply: Imply) -> AnyView:
     return view
 
 
-def _check_parts(view: AnyView, node: Decompose, claim: Any) -> list[tuple[AnyView, Proof, Any]]:
+def _check_parts(view: AnyView, node: Decompose, claim: Bound) -> Iterator[Step]:
+    """Check that parts and what is between them add up to the claim; yield what they rest on."""
     if view.empty:
-        return []
-    parts = [np.asarray(elements, dtype=np.int64) for elements, _, _ in node.parts]
-    bounds = [view.arithmetic.number(float(bound)) for _, bound, _ in node.parts]
-    total = view.best_between(parts) + view.arithmetic.total(np.array(bounds, dtype=object))
-    if not view.floor(total) <= claim:
-        raise CertificateError(
-            f"The parts' bounds add up to {_say(view, total)}, above the claimed "
-            f"{_say(view, claim)}."
-        )
-    return [
-        (view.restricted(elements), part[2], bound)
-        for elements, part, bound in zip(parts, node.parts, bounds, strict=True)
-    ]
+        return
+    parts = [np.asarray(elements, dtype=np.int64).reshape(-1) for elements, _, _ in node.parts]
+    claims = [_claim(view.grid, float(bound)) for _, bound, _ in node.parts]
+    total: Bound = view.best_between(parts)
+    for part in claims:  # one part of which nothing is feasible is enough
+        total = None if total is None or part is None else total + part
+    _require(view, total, claim, "The parts' bounds add up to")
+    proofs = [proof for _, _, proof in node.parts]
+    rest = list(range(len(parts)))
+    plain = view.bests_within(parts) if isinstance(view, SparseView) else None
+    if plain is not None:
+        rest = [
+            k
+            for k, (proof, limit) in enumerate(zip(proofs, claims, strict=True))
+            if limit is None or plain[k] > limit or not _is_plain(proof)
+        ]
+    for k, part_view in zip(rest, view.divided([parts[k] for k in rest]), strict=True):
+        yield part_view, proofs[k], claims[k]
+
+
+def _is_plain(proof: Any) -> bool:
+    """Say whether a proof is that every pair on its own is worth no more."""
+    return isinstance(proof, Leaf) and not proof.cuts and not proof.infeasible

@@ -1,13 +1,14 @@
-"""What every view of a problem has: pairs to fix, rows to read, and sums to round down.
+"""What every view of a problem has: pairs to fix, rows to read, and bounds to round down.
 
-A view writes a problem as an array of unknowns in one arithmetic, and says for each whether it
-is fixed. The dense one has an unknown for every ordered pair, the sparse one for some unordered
-pairs. Whatever a certificate names is checked here before it is used.
+A view writes a problem as an array of unknowns on a grid of exact numbers, and says for each
+whether it is fixed. The dense one has an unknown for every ordered pair, the sparse one for some
+unordered pairs. Whatever a certificate names is checked here before it is used. A bound is an
+integer on the grid, or None: nothing is feasible. That is a statement about fixed pairs, never
+the outcome of a sum.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
@@ -18,11 +19,32 @@ import relatum.proof.partition_rows  # noqa: F401  makes its families known
 from relatum.array_types import Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet
-from relatum.proof.arithmetic import Arithmetic
 from relatum.proof.certificate import FAMILIES, Cuts, SparseRows
+from relatum.proof.checker.numbers import ROW_BITS, SCORE_BITS, Grid, Limbs
 
 Pair = tuple[int, int]
-NOTHING = -math.inf  # the bound of an empty set of relations
+Bound = int | None  # None: nothing is feasible
+# Terms of rows that a statement may have: so many, and so many for each pair of the problem.
+FREE_TERMS, TERMS_PER_PAIR = 1 << 20, 64
+
+
+def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int]) -> None:
+    """Refuse more rows than a statement about a problem of that size can need."""
+    most = FREE_TERMS + TERMS_PER_PAIR * shape[0] * shape[1]
+    terms = 0
+    for cut in cuts:
+        rows, width = cut.index.shape
+        if cut.family in ("two_partition", "capped_set"):
+            width = width * (width - 1) // 2
+        elif cut.family in ("has_image", "at_most"):
+            width = shape[1]
+        elif cut.family in ("has_preimage", "unique_preimage"):
+            width = shape[0]
+        terms += rows * max(1, width)
+    if terms > most:
+        raise CertificateError(
+            f"Rows with {terms} terms are more than {shape[0]} x {shape[1]} pairs allow, {most}."
+        )
 
 
 def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseRows:
@@ -45,6 +67,23 @@ def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseR
     return rows
 
 
+def multipliers_of(cut: Cuts) -> NDArray[np.float64]:
+    """Return multipliers, refusing those with which rows prove nothing."""
+    y = cut.multipliers
+    if not (np.isfinite(y).all() and (y >= 0).all()):
+        raise CertificateError(f"A multiplier of family {cut.family!r} is negative or not finite.")
+    return y
+
+
+def grid_of_rows(cuts: Sequence[Cuts]) -> Grid:
+    """Return a grid for rows alone, without log-odds: as fine as their multipliers allow."""
+    largest = max((float(multipliers_of(cut).max(initial=0.0)) for cut in cuts), default=0.0)
+    count = sum(len(cut) for cut in cuts)
+    # 2**(exponent + bits of the count) is more than all together; `read` asks for less than
+    # 2**11 times as much
+    return Grid.below(int(np.frexp(largest)[1]) + count.bit_length())
+
+
 def hereditary(feasible: FeasibleSet) -> FeasibleSet:
     """Return the properties that a relation hands down to every subset of the elements."""
     names = set(feasible.names)
@@ -56,18 +95,9 @@ def hereditary(feasible: FeasibleSet) -> FeasibleSet:
     return FeasibleSet([*keep, *caps])
 
 
-def best_single(r: NDArray[Any], state: NDArray[np.int8]) -> NDArray[Any]:
+def best_single(r: Limbs, state: NDArray[np.int8]) -> Limbs:
     """Return what each unknown adds at best: its coefficient, or nothing, as it is open to it."""
-    zero = r * 0
-    return np.where(state == 1, r, np.where(state == 0, zero, np.maximum(zero, r)))
-
-
-def summed(matrix: NDArray[Any], labels: Index) -> NDArray[Any]:
-    """Return the sums of a square matrix over the pairs of elements of every two classes."""
-    g = int(labels.max()) + 1
-    out = np.zeros((g, g), dtype=matrix.dtype)
-    np.add.at(out, (labels[:, None], labels[None, :]), matrix)
-    return out
+    return r.where((state == 1) | ((state < 0) & r.positive()))
 
 
 class View:
@@ -75,9 +105,9 @@ class View:
 
     shape: tuple[int, int]
     feasible: FeasibleSet
-    arithmetic: Arithmetic
+    grid: Grid
     empty: bool = False  # whether fixed pairs contradict one another
-    _grid: tuple[Any, Any] | None = None
+    _values: tuple[int, int] | None = None  # what `values_on` found
 
     def copy(self) -> Self:
         """Return a view whose fixed pairs can be changed separately."""
@@ -131,16 +161,30 @@ class View:
             view.fix(pair, bool(value))
         return view
 
-    def read(self, cut: Cuts) -> tuple[SparseRows, NDArray[Any], Any]:
-        """Return rows, their terms times multipliers, and their right sides times these."""
-        rows, y = rows_of(cut, self.feasible, self.shape), cut.multipliers
-        if not (np.isfinite(y).all() and (y >= 0).all()):
-            raise CertificateError(
-                f"A multiplier of family {cut.family!r} is negative or not finite."
-            )
-        y = self.arithmetic.array(y)
-        terms = y[rows.row_of_term()] * rows.coefficient
-        return rows, terms, self.arithmetic.total(y * rows.rhs)
+    def read(self, cuts: Sequence[Cuts], grid: Grid) -> tuple[list[tuple[SparseRows, Limbs]], int]:
+        """Return rows with their terms times multipliers, and the sum of b y.
+
+        Refuses multipliers so large that exact numbers could not hold what they take from a pair.
+        """
+        require_moderate(cuts, self.shape)
+        read, side, taken = [], 0, 0.0
+        for cut in cuts:
+            rows, y = rows_of(cut, self.feasible, self.shape), multipliers_of(cut)
+            # a pair is in a row twice at most, as it is and as its mirror pair; and twice that
+            # covers the rounding of the sum
+            most = 4.0 * int(np.abs(rows.coefficient).max(initial=1))
+            with np.errstate(over="ignore"):
+                taken += most * float(y.sum())
+            if not taken < 2.0**1000 or np.frexp(taken)[1] > grid.largest + ROW_BITS - SCORE_BITS:
+                raise CertificateError(
+                    f"Multipliers of family {cut.family!r} take {taken:.3g} bits from pairs, far "
+                    "more than all log-odds together."
+                )
+            exact = grid.multipliers(y)
+            read.append((rows, exact[rows.row_of_term()].times(rows.coefficient)))
+            sides = np.unique(rows.rhs).tolist()
+            side += sum(k * exact[rows.rhs == k].total() for k in sides)
+        return read, side
 
     def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
         """Say whether one row cannot hold when the pair takes the value."""
@@ -166,18 +210,21 @@ class View:
         """Return the part of each element, -1 for none; refuse parts that are not disjoint."""
         n = self.shape[0]
         owner = np.full(n, -1, dtype=np.int64)
-        for k, elements in enumerate(parts):
-            if elements.size == 0 or elements.min() < 0 or elements.max() >= n:
-                raise CertificateError("A part of a decomposition names elements out of range.")
-            if (owner[elements] >= 0).any() or len(np.unique(elements)) != len(elements):
-                raise CertificateError("The parts of a decomposition overlap.")
-            owner[elements] = k
+        if not parts:
+            return owner
+        elements = np.concatenate(parts)
+        if any(part.size == 0 for part in parts) or elements.min() < 0 or elements.max() >= n:
+            raise CertificateError("A part of a decomposition names elements out of range.")
+        owner[elements] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        if np.count_nonzero(owner >= 0) != len(elements):
+            raise CertificateError("The parts of a decomposition overlap.")
         return owner
 
     def checked_labels(self, given: Any, what: str) -> Index:
         """Return labels of classes of elements, refusing any but one per element from 0 on."""
         labels = np.asarray(given, dtype=np.int64)
-        if labels.shape != (self.shape[0],) or labels.min() < 0:
+        n = self.shape[0]
+        if labels.shape != (n,) or labels.min() < 0 or labels.max() >= n:
             raise CertificateError(f"{what} needs one label per element, numbered from 0.")
         return labels
 
@@ -192,24 +239,18 @@ class View:
         if not count == int(labels.max()) + 1 == len(np.unique(labels)):
             raise CertificateError("A contraction joins elements that are not known to be related.")
 
-    def floor(self, bound: Any) -> Any:
+    def floor(self, bound: Bound) -> Bound:
         """Round a bound down to the largest value that any relation can have.
 
-        All values differ by multiples of the greatest common divisor of the scores.
+        All values differ by multiples of a common divisor of the scores.
         """
-        if isinstance(bound, float) and not math.isfinite(bound):
-            return bound
-        if self._grid is None:
-            self._grid = self._find_grid()
-        step, offset = self._grid
-        if step is None:
-            return bound
-        if not self.arithmetic.exact:
-            bound = math.floor(bound)
-        if step == 0:
-            return offset
-        return offset + (bound - offset) // step * step
+        if bound is None:
+            return None
+        if self._values is None:
+            self._values = self.values_on()
+        step, offset = self._values
+        return offset if step == 0 else offset + (bound - offset) // step * step
 
-    def _find_grid(self) -> tuple[Any, Any]:
-        """Return (step, offset) such that all values are offset + k step; step None if unknown."""
+    def values_on(self) -> tuple[int, int]:
+        """Return (step, offset) such that all values are offset + k step."""
         raise NotImplementedError
