@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import naive
 import relatum as rt
 from relatum.errors import ProblemError
+from relatum.problem import exact_sum
 from relatum.problem.scores import CondensedScores, DenseScores, SparseScores, condensed_size
 
 
@@ -212,3 +214,72 @@ def test_what_is_printed():
     assert "3 unordered pairs of 3" in repr(rt.Problem(np.zeros(3), rt.EQUIVALENCES))
     sparse = rt.Problem.from_pairs([0], [1], [1.0], background=-4, feasible=rt.EQUIVALENCES)
     assert repr(sparse) == "Problem(1 scored pairs of 2 elements, background -4, EQUIVALENCES)"
+
+
+def exact_total(relation, score):
+    return sum((Fraction(score(a, b)) for a, b in relation.pairs().tolist()), Fraction())
+
+
+def far_apart(rng, shape):
+    return rng.normal(size=shape) * 10.0 ** rng.uniform(-300, 300, shape)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_exact_values_are_sums_of_fractions(n, dtype):
+    rng = np.random.default_rng(n)
+    symmetric, other = relations_of(n, rng)
+    c = far_apart(rng, (n, n)) if dtype == np.float64 else rng.normal(size=(n, n)).astype(dtype)
+    problem = rt.Problem(c)
+    for relation in symmetric + other:
+        want = exact_total(relation, lambda a, b: float(c[a, b]))
+        assert problem.exact_value(relation) == want
+        assert problem.value(relation) == float(want)
+    upper = rt.Problem(c[np.triu_indices(n, 1)], rt.SYMMETRIC)
+    for relation in symmetric:
+        want = exact_total(relation, lambda a, b: float(c[a, b]) if a < b else 0.0)
+        assert upper.exact_value(relation) == want
+
+
+@pytest.mark.parametrize("background", [0.0, -0.1, 1e200, -1e-300])
+def test_exact_values_of_listed_pairs(background):
+    rng = np.random.default_rng(7)
+    n = 12
+    i, j, _ = listed(n, rng)
+    c = far_apart(rng, len(i))
+    scored = {(a, b): v for a, b, v in zip(i.tolist(), j.tolist(), c.tolist(), strict=True)}
+    symmetric, other = relations_of(n, rng)
+    directed = rt.Problem.from_pairs(i, j, c, n=n, background=background, feasible=rt.TRANSITIVE)
+    for relation in symmetric + other:
+        want = exact_total(relation, lambda a, b: scored.get((a, b), background * (a != b)))
+        assert directed.exact_value(relation) == want
+    once = i <= j
+    folded = rt.Problem.from_pairs(
+        i[once], j[once], c[once], n=n, background=background, feasible=rt.SYMMETRIC
+    )
+    for relation in symmetric:
+        want = exact_total(
+            relation, lambda a, b: scored.get((a, b), background * (a != b)) if a <= b else 0.0
+        )
+        assert folded.exact_value(relation) == want
+
+
+def test_a_value_beyond_all_floats_is_infinite():
+    problem = rt.Problem(np.full((2, 2), 1e308))
+    assert problem.value(rt.Relation(np.ones((2, 2)))) == math.inf
+    assert problem.exact_value(rt.Relation(np.ones((2, 2)))) == 4 * Fraction(1e308)
+
+
+def test_large_orders_and_sets_add_up_exactly():
+    rng = np.random.default_rng(3)
+    n = 1100  # large enough for sums row by row
+    c = rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-12, 12, (n, n))
+    problem = rt.Problem(c)
+    order = rt.WeakOrder(rng.integers(0, n, n))
+    sets = rt.Partition(rng.integers(0, 3, n))
+    for relation in (order, sets):
+        want = exact_sum(c[relation.matrix()])
+        assert problem.exact_value(relation) == want
+        assert problem.exact_value(rt.Relation(relation.matrix())) == want
+    upper = rt.Problem(c[np.triu_indices(n, 1)], rt.SYMMETRIC)
+    assert upper.exact_value(sets) == exact_sum(c[np.triu(sets.matrix(), 1)])

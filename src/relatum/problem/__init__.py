@@ -5,6 +5,13 @@ properties; evidence is one of them. This room imports kernels and errors only. 
 `problem`, then `feasible`.
 """
 
+from relatum.problem.exact_sums import (
+    ExactSum,
+    exact_sum,
+    float_up,
+    nearest_float,
+    sum_of,
+)
 from relatum.problem.feasible import (
     ANTISYMMETRIC,
     BIJECTIONS,
@@ -68,6 +75,7 @@ __all__ = [
     "CondensedScores",
     "DenseScores",
     "Evidence",
+    "ExactSum",
     "FeasibleSet",
     "LinearOrder",
     "Map",
@@ -82,6 +90,10 @@ __all__ = [
     "condensed_places",
     "condensed_size",
     "evidence",
+    "exact_sum",
+    "float_up",
+    "nearest_float",
     "one_per_group",
     "score_column",
+    "sum_of",
 ]

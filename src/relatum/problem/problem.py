@@ -14,6 +14,7 @@ sets it is a constant.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
+from relatum.problem.exact_sums import ExactSum
 from relatum.problem.feasible import RELATIONS, FeasibleSet, evidence, one_per_group
 from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
 from relatum.problem.properties import Evidence
@@ -224,18 +226,25 @@ class Problem:
         return self.shape[0] * self.shape[1]
 
     def value(self, relation: Relation) -> float:
-        """Sum the log-odds of the relation's pairs, in bits."""
+        """Sum the log-odds of the relation's pairs, in bits, to the nearest float."""
+        return self._sum_over(relation).nearest()
+
+    def exact_value(self, relation: Relation) -> Fraction:
+        """Sum the log-odds of the relation's pairs, in bits, without rounding."""
+        return self._sum_over(relation).value()
+
+    def _sum_over(self, relation: Relation) -> ExactSum:
         if relation.shape != self.shape:
             raise ProblemError(
                 f"The problem has |A| x |B| = {self.shape}, the relation has {relation.shape}."
             )
         if isinstance(relation, Partition):
-            return self.scores.value_of_partition(relation.labels)
+            return self.scores.sum_over_partition(relation.labels)
         if isinstance(relation, Map):
-            return self.scores.value_of_map(relation.labels)
+            return self.scores.sum_over_map(relation.labels)
         if isinstance(relation, WeakOrder):
-            return self.scores.value_of_order(relation.order, relation.ranks)
-        return self.scores.value_of_matrix(relation.matrix())
+            return self.scores.sum_over_order(relation.order, relation.ranks)
+        return self.scores.sum_over_matrix(relation.matrix())
 
     def dense(self) -> Floats:
         """Return a float64 matrix whose sum over a feasible relation is the relation's value.

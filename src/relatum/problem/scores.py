@@ -17,9 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
+from relatum.problem.exact_sums import ExactSum
 
 Found = tuple[Index, Index]
 BLOCK = 1 << 22  # entries looked at in one go
+GATHERED = 1 << 16  # entries gathered to be added up: they stay in the cache
 TILED = 1000  # elements from which on matrices are folded tile by tile
 
 
@@ -38,16 +40,16 @@ class Scores(Protocol):
     def background(self) -> float:
         """The log-odds of unlisted pairs."""
 
-    def value_of_partition(self, labels: Index) -> float:
+    def sum_over_partition(self, labels: Index) -> ExactSum:
         """Sum over pairs with equal labels."""
 
-    def value_of_map(self, labels: Index) -> float:
+    def sum_over_map(self, labels: Index) -> ExactSum:
         """Sum over pairs (a, labels[a])."""
 
-    def value_of_order(self, order: Index, ranks: Index) -> float:
+    def sum_over_order(self, order: Index, ranks: Index) -> ExactSum:
         """Sum over pairs (a, b) with ranks[a] <= ranks[b]."""
 
-    def value_of_matrix(self, matrix: Flags) -> float:
+    def sum_over_matrix(self, matrix: Flags) -> ExactSum:
         """Sum over the pairs that are one in the matrix."""
 
     def dense(self) -> Floats:
@@ -80,10 +82,19 @@ def _float_array(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _blocks(n_rows: int, width: int) -> Iterator[slice]:
-    step = max(1, BLOCK // max(1, width))
+def _blocks(n_rows: int, width: int, size: int = BLOCK) -> Iterator[slice]:
+    step = max(1, size // max(1, width))
     for start in range(0, n_rows, step):
         yield slice(start, min(n_rows, start + step))
+
+
+def _sets_by_size(labels: Index) -> tuple[Index, list[Index]]:
+    """Return the elements that are alone in their set, and the sets of several."""
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    sizes = np.diff(starts, append=len(order))
+    several = [order[s : s + k] for s, k in zip(starts, sizes, strict=True) if k > 1]
+    return order[starts[sizes == 1]], several
 
 
 def _nan_error(where: str) -> ProblemError:
@@ -137,31 +148,32 @@ class DenseScores:
         found = np.argwhere(np.isposinf(c)), np.argwhere(np.isneginf(c))
         return cls(np.where(np.isinf(c), c.dtype.type(0), c)), found
 
-    def value_of_partition(self, labels: Index) -> float:
-        order = np.argsort(labels, kind="stable")
-        ends = np.flatnonzero(np.diff(labels[order], append=-1)) + 1
-        sums, start = [], 0
-        for end in ends:
-            s = order[start:end]
-            sums.append(float(self.log_odds[np.ix_(s, s)].sum(dtype=np.float64)))
-            start = int(end)
-        return math.fsum(sums)
+    def sum_over_partition(self, labels: Index) -> ExactSum:
+        total = ExactSum()
+        alone, several = _sets_by_size(labels)
+        total.add(self.log_odds[alone, alone])
+        for s in several:
+            for rows in _blocks(len(s), len(s), GATHERED):
+                total.add(self.log_odds[np.ix_(s[rows], s)])
+        return total
 
-    def value_of_map(self, labels: Index) -> float:
-        return float(self.log_odds[np.arange(len(labels)), labels].sum(dtype=np.float64))
+    def sum_over_map(self, labels: Index) -> ExactSum:
+        return ExactSum(self.log_odds[np.arange(len(labels)), labels])
 
-    def value_of_order(self, order: Index, ranks: Index) -> float:
+    def sum_over_order(self, order: Index, ranks: Index) -> ExactSum:
+        if len(order) <= TILED:
+            return self.sum_over_matrix(ranks[:, None] <= ranks[None, :])
         first = np.searchsorted(ranks[order], ranks[order])
-        return math.fsum(
-            float(self.log_odds[a, order[first[p] :]].sum(dtype=np.float64))
-            for p, a in enumerate(order)
-        )
+        total = ExactSum()
+        for p, a in enumerate(order):
+            total.add(self.log_odds[a, order[first[p] :]])
+        return total
 
-    def value_of_matrix(self, matrix: Flags) -> float:
-        return math.fsum(
-            float(self.log_odds[rows][matrix[rows]].sum(dtype=np.float64))
-            for rows in _blocks(*self.shape)
-        )
+    def sum_over_matrix(self, matrix: Flags) -> ExactSum:
+        total = ExactSum()
+        for rows in _blocks(*self.shape, GATHERED):
+            total.add(self.log_odds[rows][matrix[rows]])
+        return total
 
     def dense(self) -> Floats:
         return np.asarray(self.log_odds, dtype=np.float64)
@@ -223,25 +235,26 @@ class CondensedScores:
             yield a, self.log_odds[start : start + n - 1 - a]
             start += n - 1 - a
 
-    def value_of_partition(self, labels: Index) -> float:
-        return math.fsum(
-            float(row[labels[a + 1 :] == labels[a]].sum(dtype=np.float64))
-            for a, row in self._rows()
-        )
+    def sum_over_partition(self, labels: Index) -> ExactSum:
+        total, n = ExactSum(), self.shape[0]
+        for s in _sets_by_size(labels)[1]:
+            for k, a in enumerate(s[:-1].tolist()):  # the row of a begins with pair a, a + 1
+                total.add(self.log_odds[a * (2 * n - a - 3) // 2 - 1 + s[k + 1 :]])
+        return total
 
-    def value_of_map(self, labels: Index) -> float:
+    def sum_over_map(self, labels: Index) -> ExactSum:
         # a symmetric map relates both directions of a pair: count the one above the diagonal
         own = np.flatnonzero(labels > np.arange(len(labels)))
-        places = condensed_places(own, labels[own], self.shape[0])
-        return float(self.log_odds[places].sum(dtype=np.float64))
+        return ExactSum(self.log_odds[condensed_places(own, labels[own], self.shape[0])])
 
-    def value_of_order(self, order: Index, ranks: Index) -> float:
-        return self.value_of_matrix(ranks[:, None] <= ranks[None, :])
+    def sum_over_order(self, order: Index, ranks: Index) -> ExactSum:
+        return self.sum_over_matrix(ranks[:, None] <= ranks[None, :])
 
-    def value_of_matrix(self, matrix: Flags) -> float:
-        return math.fsum(
-            float(row[matrix[a, a + 1 :]].sum(dtype=np.float64)) for a, row in self._rows()
-        )
+    def sum_over_matrix(self, matrix: Flags) -> ExactSum:
+        total = ExactSum()
+        for a, row in self._rows():
+            total.add(row[matrix[a, a + 1 :]])
+        return total
 
     def dense(self) -> Floats:
         c = np.zeros(self.shape)
@@ -331,13 +344,13 @@ class SparseScores:
             return n_pairs - int(np.count_nonzero(listed))
         return n_pairs - int(np.count_nonzero(listed & (self.i != self.j)))
 
-    def _sum(self, listed: Flags, n_pairs: int) -> float:
-        scored = float(self.log_odds[listed].sum(dtype=np.float64))
-        if self.background == 0.0:
-            return scored
-        return scored + self.background * self._n_unlisted(n_pairs, listed)
+    def _sum(self, listed: Flags, n_pairs: int) -> ExactSum:
+        total = ExactSum(self.log_odds[listed])
+        if self.background != 0.0:
+            total.add_times(self.background, self._n_unlisted(n_pairs, listed))
+        return total
 
-    def value_of_partition(self, labels: Index) -> float:
+    def sum_over_partition(self, labels: Index) -> ExactSum:
         sizes = np.bincount(labels).astype(np.int64)
         pairs = int((sizes * (sizes - 1)).sum())
         if self.kind == "bipartite":
@@ -346,7 +359,7 @@ class SparseScores:
             labels[self.i] == labels[self.j], pairs // 2 if self.kind == "unordered" else pairs
         )
 
-    def value_of_map(self, labels: Index) -> float:
+    def sum_over_map(self, labels: Index) -> ExactSum:
         n_pairs = len(labels)
         if self.kind != "bipartite":
             n_pairs -= int(np.count_nonzero(labels == np.arange(len(labels))))
@@ -354,7 +367,7 @@ class SparseScores:
             n_pairs //= 2
         return self._sum(labels[self.i] == self.j, n_pairs)
 
-    def value_of_order(self, order: Index, ranks: Index) -> float:
+    def sum_over_order(self, order: Index, ranks: Index) -> ExactSum:
         sizes = np.bincount(ranks).astype(np.int64)
         n = len(ranks)
         pairs = (n * n - int((sizes**2).sum())) // 2 + int((sizes * (sizes - 1)).sum())
@@ -364,7 +377,7 @@ class SparseScores:
             pairs += n
         return self._sum(ranks[self.i] <= ranks[self.j], pairs)
 
-    def value_of_matrix(self, matrix: Flags) -> float:
+    def sum_over_matrix(self, matrix: Flags) -> ExactSum:
         pairs = int(np.count_nonzero(matrix))
         if self.kind != "bipartite":
             pairs -= int(np.count_nonzero(np.diagonal(matrix)))
