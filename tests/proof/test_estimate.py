@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import pickle
+from fractions import Fraction
 
 import pytest
 
 import relatum as rt
-from relatum.proof.estimate import Estimate, Status, closes
+from relatum.proof.estimate import OPTIMAL_GAP, Estimate, Status, closes
 
 
 def test_every_status_is_a_sentence():
@@ -42,7 +43,27 @@ def test_estimates_are_frozen_and_pickle():
 
 def test_when_a_bound_closes():
     assert closes(5.0, 5.0)
-    assert closes(5.0, 5.0 + 1e-7)
-    assert not closes(5.0, 5.001)
-    assert closes(1e9, 1e9 + 0.5)
+    assert closes(5.0, 4.0)
+    assert closes(5.0, 5.0 + OPTIMAL_GAP)
+    assert not closes(5.0, 5.0 + 1.001 * OPTIMAL_GAP)
     assert not closes(0.0, math.inf)
+    assert not closes(-math.inf, 3.0)
+    assert closes(-math.inf, -math.inf)
+
+
+def test_the_gap_does_not_grow_with_the_values_and_is_compared_exactly():
+    assert not closes(1e9, 1e9 + 0.5)
+    large = 2.0**60
+    assert closes(large, large)
+    assert not closes(large, math.nextafter(large, math.inf))
+    assert closes(
+        Fraction(large) + Fraction(1, 3), Fraction(large) + Fraction(1, 3) + Fraction(1, 2**20)
+    )
+    assert not closes(Fraction(large) - Fraction(1, 3), large)
+
+
+def test_the_gap_of_an_optimum_is_not_that_of_floats():
+    large = 2.0**60
+    apart = large, math.nextafter(large, math.inf)
+    assert Estimate(Status.OPTIMAL, rt.Partition([0, 0]), *apart).gap == OPTIMAL_GAP
+    assert Estimate(Status.FEASIBLE, rt.Partition([0, 0]), *apart).gap == 256.0

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from relatum.proof import closes
+from relatum.proof import OPTIMAL_GAP, closes
 from relatum.solvers.incumbent import Incumbent
 
 
@@ -20,17 +20,22 @@ def test_values_on_a_grid_close_almost_at_the_next_value(grid):
     assert found.tolerance == 0.0
 
 
-@pytest.mark.parametrize("value", [-1e6, 0.0, 3.0, 1e9])
-def test_other_values_close_within_a_share_of_the_accepted_gap(value):
-    found = Incumbent(value, magnitude=abs(value) + 10.0, share=0.5)
+@pytest.mark.parametrize("value", [-1e6, 0.0, 3.0, 1e6])
+def test_other_values_close_within_a_share_of_the_allowed_gap(value):
+    found = Incumbent(value, magnitude=10.0, share=0.5)
     assert value < found.exact_cutoff <= found.cutoff
     assert closes(value, found.claim(found.cutoff))
     assert not closes(value, value + 3 * (found.cutoff - value))
     assert found.claim(value + 7.0) >= value + 7.0
 
 
-def test_the_offset_counts_for_the_accepted_gap():
-    assert Incumbent(1.0, offset=1e9).tolerance > 100 * Incumbent(1.0).tolerance
+def test_a_part_of_a_problem_is_allowed_less():
+    assert Incumbent(1.0).tolerance == 0.2 * OPTIMAL_GAP
+    assert Incumbent(1.0, gap=OPTIMAL_GAP / 8).tolerance == Incumbent(1.0).tolerance / 8
+
+
+def test_the_gap_does_not_grow_with_what_is_added():
+    assert Incumbent(1.0, offset=1e9).tolerance == Incumbent(1.0).tolerance
 
 
 def test_a_grid_finer_than_rounding_is_of_no_use():

@@ -157,8 +157,10 @@ class Alternation:
         """Return the estimate of the pair's own relation."""
         if estimate.relation == pair.relation:
             return estimate
-        value = self.table.problem(self.learner.log_odds(pair.theta)).value(pair.relation)
-        status = Status.OPTIMAL if closes(value, estimate.bound) else Status.FEASIBLE
+        problem = self.table.problem(self.learner.log_odds(pair.theta))
+        value = problem.value(pair.relation)
+        closed = closes(problem.exact_value(pair.relation), estimate.bound)
+        status = Status.OPTIMAL if closed else Status.FEASIBLE
         return replace(
             estimate,
             relation=pair.relation,

@@ -24,7 +24,7 @@ from relatum.proof.certificate import (
 )
 from relatum.proof.checker import Verification, verify
 from relatum.proof.conflicts import find_conflict, sentence_of, smallest
-from relatum.proof.estimate import Estimate, Status, closes, tolerated_gap
+from relatum.proof.estimate import OPTIMAL_GAP, Estimate, Status, closes
 from relatum.proof.order_rows import folded_half_rows
 from relatum.proof.partition_rows import (
     most_capped_pairs,
@@ -45,6 +45,7 @@ from relatum.proof.rounding import (
 __all__ = [
     "FAMILIES",
     "LP_ROUNDING",
+    "OPTIMAL_GAP",
     "Branch",
     "Certificate",
     "Closure",
@@ -78,7 +79,6 @@ __all__ = [
     "smallest",
     "sum_up",
     "sums_are_exact",
-    "tolerated_gap",
     "two_partition_rows",
     "verify",
 ]

@@ -6,11 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 from relatum.problem import Relation
 from relatum.proof.certificate import Certificate
+
+# What OPTIMAL means: no feasible relation has a value, summed up exactly, that is more than so
+# many bits above that of the estimate's relation. It does not grow with the values, so that
+# what all relations have in common, however large, makes nothing optimal.
+OPTIMAL_GAP = 2.0**-20
 
 
 class Status(Enum):
@@ -68,11 +74,14 @@ class Estimate:
     def gap(self) -> float:
         """Bound minus value, in bits.
 
-        No feasible relation is more than 2**gap times as probable as this one.
+        No feasible relation is more than 2**gap times as probable as this one. Of an optimal
+        one that is `OPTIMAL_GAP` at most, even where floats as large as the bound are further
+        apart than that.
         """
         if self.status is Status.INFEASIBLE:
             return math.nan
-        return max(0.0, self.bound - self.value)
+        gap = max(0.0, self.bound - self.value)
+        return min(gap, OPTIMAL_GAP) if self.status is Status.OPTIMAL else gap
 
     def __repr__(self) -> str:
         return (
@@ -85,15 +94,11 @@ class Estimate:
         return Estimate, (*fields, self.solver, self.message, dict(self.stats))
 
 
-def tolerated_gap(value: float) -> float:
-    """Return the gap, in bits, up to which a value is called optimal.
+def closes(value: float | Fraction, bound: float | Fraction) -> bool:
+    """Say whether a bound is close enough to a value to call it optimal: within `OPTIMAL_GAP`.
 
-    A millionth of a bit plus 1e-9 of the value: it covers the rounding of sums of floats;
-    for integer log-odds bounds are exact and the gap is zero.
+    The two are compared exactly; to compare exact values, give fractions.
     """
-    return 1e-6 + 1e-9 * abs(value)
-
-
-def closes(value: float, bound: float) -> bool:
-    """Say whether a bound is close enough to a value to call it optimal."""
-    return bound - value <= tolerated_gap(value)
+    if math.isinf(value) or math.isinf(bound):
+        return bound <= value
+    return Fraction(bound) - Fraction(value) <= Fraction(OPTIMAL_GAP)

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from relatum.problem import Relation
+from relatum.proof import OPTIMAL_GAP
 
 
 class Progress(NamedTuple):
@@ -46,6 +47,8 @@ class Control:
         Whether a bound is wanted as tight as time allows.
     monitor : callable or None
         Called with `Progress`; if it returns True, the search stops.
+    gap : float
+        Bits between value and bound that make a proof complete.
     """
 
     time_limit: float = math.inf
@@ -55,6 +58,7 @@ class Control:
     monitor: Monitor | None = None
     started: float = field(default_factory=time.perf_counter)
     stopped: bool = False
+    gap: float = OPTIMAL_GAP
 
     def seconds(self) -> float:
         """Return the time since the beginning."""
@@ -105,6 +109,7 @@ class Control:
             start=start,
             prove=self.prove,
             started=self.started,
+            gap=self.gap,
             parent=self,
             other_value=other_value,
             other_bound=other_bound,

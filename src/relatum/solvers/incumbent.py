@@ -2,15 +2,15 @@
 
 Values of relations whose log-odds have a greatest common divisor g differ by multiples of g,
 so a bound less than g above the value is as good as the value itself. Otherwise a bound is
-good enough if it leaves a share of the gap that `relatum.proof.closes` accepts; the rest of
-that gap is for rounding, and for other parts of the problem.
+good enough if it leaves a share of the gap that is allowed, which is `OPTIMAL_GAP` for a whole
+problem and less for a part of one; the rest of that gap is for rounding.
 """
 
 from __future__ import annotations
 
 import math
 
-from relatum.proof import LP_ROUNDING, tolerated_gap
+from relatum.proof import LP_ROUNDING, OPTIMAL_GAP
 
 NEXT_VALUE = 1 - 1e-6  # of g: a bound that reaches the next value rules nothing out
 LEAST_GRID = 100  # in units of rounding: a finer g drowns in it
@@ -28,9 +28,11 @@ class Incumbent:
     magnitude : float
         Sum of the absolute numbers that enter a bound; 0 if bounds come rounded up.
     offset : float
-        What is to be added to values and bounds, for reports and for the accepted gap.
+        What is to be added to values and bounds, for reports.
+    gap : float
+        Bits that are allowed between value and bound.
     share : float
-        Of the accepted gap, that a closed search may leave.
+        Of that gap, that a closed search may leave.
     """
 
     def __init__(
@@ -40,18 +42,19 @@ class Incumbent:
         grid: float = 0.0,
         magnitude: float = 0.0,
         offset: float = 0.0,
+        gap: float = OPTIMAL_GAP,
         share: float = 0.2,
     ) -> None:
         self.value = value
         self.offset = offset
-        self.share = share
+        self.allowed = share * gap
         self.rounding = LP_ROUNDING * magnitude
         self.grid = grid if grid >= LEAST_GRID * self.rounding else 0.0
 
     @property
     def tolerance(self) -> float:
         """How far above the value the bound of a finished search may lie."""
-        return 0.0 if self.grid else self.share * tolerated_gap(self.value + self.offset)
+        return 0.0 if self.grid else self.allowed
 
     @property
     def exact_cutoff(self) -> float:

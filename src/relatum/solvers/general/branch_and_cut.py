@@ -67,7 +67,8 @@ class BranchAndCut:
             for p in sorted(problem.feasible.complete.properties, key=str)
             if not isinstance(p, Evidence)
         ]
-        self.incumbent = Incumbent(grid=grid_of(self.space.cost, self.scores), share=0.1)
+        grid = grid_of(self.space.cost, self.scores)
+        self.incumbent = Incumbent(grid=grid, gap=control.gap, share=0.1)
         self.best: Flags | None = None
         self.tree: Tree[Node] = Tree(self.incumbent, control)
         self.nodes = 0

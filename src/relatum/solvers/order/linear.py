@@ -152,7 +152,7 @@ def _by_search(
     steps = min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps)
     search.anneal(steps, expired=control.expired)
     before = plan.before[np.ix_(part, part)]
-    incumbent = OrderIncumbent(difference, search.order, base, large, before)
+    incumbent = OrderIncumbent(difference, search.order, base, control.gap / max(1, large), before)
     if not _integers(w):  # differences may be integers in floating point only
         incumbent.grid = 0.0
     relaxation = OrderRelaxation(difference)

@@ -17,7 +17,7 @@ from scipy import sparse
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.separation import violated_transitivity
 from relatum.problem import FeasibleSet
-from relatum.proof import Cuts, Propagator, grid_of
+from relatum.proof import OPTIMAL_GAP, Cuts, Propagator, grid_of
 from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.order.preorder_search import PreorderSearch
 
@@ -106,11 +106,15 @@ class PreorderIncumbent(ImprovingIncumbent):
     """The best relation so far, rounded from points and improved by local search."""
 
     def __init__(
-        self, search: PreorderSearch, relaxation: PreorderRelaxation, offset: float
+        self,
+        search: PreorderSearch,
+        relaxation: PreorderRelaxation,
+        offset: float,
+        gap: float = OPTIMAL_GAP,
     ) -> None:
         c = search.c * ~np.eye(len(search.c), dtype=np.bool_)
         super().__init__(
-            grid=grid_of(c), magnitude=float(np.abs(c).sum()), offset=offset, share=0.5
+            grid=grid_of(c), magnitude=float(np.abs(c).sum()), offset=offset, gap=gap, share=0.5
         )
         self.search, self.c = search, c
         self.state, self.propagator = relaxation.state.copy(), relaxation.propagator

@@ -126,7 +126,7 @@ def _prove(
 ) -> tuple[float, Proof, dict[str, Any]]:
     relaxation = PreorderRelaxation(c, structure, state)
     diagonal = math.fsum(np.diagonal(c).tolist())
-    incumbent = PreorderIncumbent(search, relaxation, diagonal)
+    incumbent = PreorderIncumbent(search, relaxation, diagonal, control.gap)
     search_tree = BranchAndCut(relaxation, incumbent, control, settings or Settings(half_rounds=0))
     bound, proof = search_tree.run()
     exact = incumbent.grid and np.array_equal(c, np.rint(c))

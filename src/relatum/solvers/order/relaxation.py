@@ -20,7 +20,7 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.rows import close_precedence, half_cycles, violated_dicycles
 from relatum.kernels.order.search import insertion_search, order_gain
 from relatum.kernels.order.states import WORD, least_loss, pack_cycles
-from relatum.proof import Cuts, folded_half_rows, grid_of
+from relatum.proof import OPTIMAL_GAP, Cuts, folded_half_rows, grid_of
 from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
 from relatum.solvers.order.search import least_gain
 from relatum.solvers.reductions import imply_steps
@@ -189,8 +189,8 @@ class OrderIncumbent(ImprovingIncumbent):
     order : int64 array (n,)
     offset : float
         What is to be added to the value, as in `Incumbent`.
-    parts : int
-        How many orders share the accepted gap.
+    gap : float
+        Bits that are allowed between value and bound.
     before : bool array (n, n), optional
         Known precedences.
     """
@@ -202,7 +202,7 @@ class OrderIncumbent(ImprovingIncumbent):
         d: Floats,
         order: Index,
         offset: float = 0.0,
-        parts: int = 1,
+        gap: float = OPTIMAL_GAP,
         before: Flags | None = None,
     ) -> None:
         self.d = d
@@ -214,7 +214,8 @@ class OrderIncumbent(ImprovingIncumbent):
             grid=grid_of(d),
             magnitude=float(np.abs(d).sum()),
             offset=offset,
-            share=0.5 / max(1, parts),
+            gap=gap,
+            share=0.5,
         )
         self.search = d.copy()
         self.known: Index = np.empty((0, 2), dtype=np.int64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.kernels.partition.polish import perturb_and_polish, polish, value_of
 from relatum.problem import Partition, Problem
-from relatum.proof import Leaf, Proof, find_conflict, grid_of, sums_are_exact
+from relatum.proof import OPTIMAL_GAP, Leaf, Proof, find_conflict, grid_of, sums_are_exact
 from relatum.solvers.control import Control
 from relatum.solvers.incumbent import Incumbent
 from relatum.solvers.partition.arrays import square_arrays
@@ -36,17 +36,25 @@ class PartitionIncumbent(Incumbent):
     constant : float
     cap : int
         The largest number of elements a set may hold.
+    gap : float
+        Bits that are allowed between value and bound.
     """
 
     def __init__(
-        self, weights: Floats, state: NDArray[np.int8], linked: Index, constant: float, cap: int
+        self,
+        weights: Floats,
+        state: NDArray[np.int8],
+        linked: Index,
+        constant: float,
+        cap: int,
+        gap: float = OPTIMAL_GAP,
     ) -> None:
         scores = weights[np.triu_indices(len(weights), 1)]
         # a pair of negative score enters a bound or a value only if it has to be related, or
         # together with positive pairs that outweigh it
         related = np.abs(weights)[linked[:, None] == linked].sum() / 2
         magnitude = float(np.maximum(scores, 0.0).sum() + related) + abs(constant)
-        super().__init__(grid=grid_of(scores), magnitude=magnitude)
+        super().__init__(grid=grid_of(scores), magnitude=magnitude, gap=gap)
         self.linked = linked
         self.weights, inside = contracted_weights(weights, linked)
         self.constant = constant + inside
@@ -148,7 +156,7 @@ def opening_of(problem: Problem, control: Control) -> Opening | None:
     i, j = np.nonzero(state == 0)
     if bool((linked[i] == linked[j]).any()) or int(np.bincount(linked).max()) > cap:
         return None
-    incumbent = PartitionIncumbent(weights, state, linked, constant, cap)
+    incumbent = PartitionIncumbent(weights, state, linked, constant, cap, control.gap)
     if not sums_are_exact(problem):
         incumbent.grid = 0.0
     if isinstance(control.start, Partition):
