@@ -7,23 +7,23 @@ import naive
 from relatum.errors import CertificateError
 from relatum.problem.feasible import LINEAR_ORDERS, WEAK_ORDERS, evidence
 from relatum.problem.problem import Problem
-from relatum.proof.arithmetic import Exact, Rounded
 from relatum.proof.certificate import Certificate, Leaf, Merge, SubsetOrder
 from relatum.proof.checker.dense import dense_view
+from relatum.proof.checker.numbers import Grid
 from relatum.proof.checker.orders import check_best_order, merged_view
 from relatum.proof.checker.verification import check_certificate
 
 
-def _proves(problem, claim, arithmetic):
+def _proves(problem, claim):
+    grid = Grid.of(problem)
     try:
-        check_best_order(dense_view(problem, arithmetic), arithmetic.number(claim))
+        check_best_order(dense_view(problem, grid), grid.claim(float(claim)))
     except CertificateError:
         return False
     return True
 
 
-@pytest.mark.parametrize("arithmetic", [Exact(1100), Rounded()])
-def test_the_checker_orders_few_elements_itself(arithmetic):
+def test_the_checker_orders_few_elements_itself():
     rng = np.random.default_rng(0)
     for n in (1, 2, 3, 4, 5, 6) * 4:
         c = rng.normal(size=(n, n)) * 10.0 ** rng.integers(-3, 4, (n, n))
@@ -33,8 +33,8 @@ def test_the_checker_orders_few_elements_itself(arithmetic):
         np.fill_diagonal(w, 0.0)
         best = naive.best_linear_order(w.tolist()) + np.trace(c)
         margin = 1e-10 * np.abs(c).sum()
-        assert _proves(problem, best + margin, arithmetic)
-        assert not _proves(problem, best - margin, arithmetic)
+        assert _proves(problem, best + margin)
+        assert not _proves(problem, best - margin)
 
 
 def test_a_claim_below_the_best_order_is_refused_with_integers_to_the_unit():
@@ -46,9 +46,8 @@ def test_a_claim_below_the_best_order_is_refused_with_integers_to_the_unit():
         check_certificate(problem, Certificate(best, SubsetOrder()))
         with pytest.raises(CertificateError, match="above the claimed"):
             check_certificate(problem, Certificate(best - 1, SubsetOrder()))
-        # rounding is forgiven up to the next integer, and not beyond
-        assert _proves(problem, best, Rounded())
-        assert not _proves(problem, best - 1, Rounded())
+        assert _proves(problem, best)
+        assert not _proves(problem, best - 1)
 
 
 def test_precedences_and_what_loses_bound_orders_together():
@@ -63,9 +62,8 @@ def test_precedences_and_what_loses_bound_orders_together():
         w = np.where((problem.state == 0) | (problem.state.T == 1), -np.inf, c)
         np.fill_diagonal(w, 0.0)
         best = naive.best_linear_order(w.tolist()) + np.trace(c)
-        for arithmetic in (Exact(0), Rounded()):
-            assert _proves(problem, best, arithmetic)
-            assert not _proves(problem, best - 1, arithmetic)
+        assert _proves(problem, best)
+        assert not _proves(problem, best - 1)
 
 
 def test_too_many_elements_or_subsets_and_other_sets_are_refused(monkeypatch):
@@ -85,11 +83,12 @@ def test_merging_keeps_the_best_value():
         copy = np.sort(np.concatenate([np.arange(3), rng.integers(0, 3, 3)]))
         c = rng.integers(-3, 4, (3, 3)).astype(float)[np.ix_(copy, copy)]
         c[copy[:, None] == copy[None, :]] = 2.0
-        view = merged_view(dense_view(Problem(c, LINEAR_ORDERS), Exact(0)), copy)
-        best = int(naive.best_linear_order((c - 2 * np.eye(6)).tolist()) + 12)
-        check_best_order(view, best)
+        problem = Problem(c, LINEAR_ORDERS)
+        view = merged_view(dense_view(problem, Grid.of(problem)), copy)
+        best = float(naive.best_linear_order((c - 2 * np.eye(6)).tolist()) + 12)
+        check_best_order(view, view.grid.claim(best))
         with pytest.raises(CertificateError, match="above"):
-            check_best_order(view, best - 1)
+            check_best_order(view, view.grid.claim(best - 1))
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 1], [0, 2, 2], [0, 0], [-1, 0, 1]])

@@ -9,9 +9,9 @@ import pytest
 
 import relatum as rt
 from relatum.errors import CertificateError
-from relatum.proof.arithmetic import Exact, Rounded, exponent_needed
 from relatum.proof.certificate import Certificate, Contract, Cuts, Decompose, Fix, Leaf
 from relatum.proof.checker.dense import DenseView, dense_view
+from relatum.proof.checker.numbers import Grid
 from relatum.proof.checker.sparse import SparseView, view_for
 from relatum.proof.checker.verification import check_certificate
 
@@ -31,9 +31,9 @@ def _problem(rng: np.random.Generator, background: float) -> rt.Problem:
 
 def _both(problem, monkeypatch) -> tuple[SparseView, DenseView]:
     monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
-    sparse = view_for(problem, Exact(8))
+    sparse = view_for(problem, Grid.of(problem))
     assert isinstance(sparse, SparseView)
-    return sparse, dense_view(problem, Exact(8))
+    return sparse, dense_view(problem, Grid.of(problem))
 
 
 def _cuts(rng: np.random.Generator) -> tuple[Cuts, ...]:
@@ -61,11 +61,19 @@ def test_bounds_agree(monkeypatch, background, seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_parts_and_contractions_agree(monkeypatch, seed):
     rng = np.random.default_rng(seed)
-    sparse, dense = _both(_problem(rng, -0.5), monkeypatch)
+    problem = _problem(rng, (-0.5, 0.0, 0.25)[seed % 3])
+    sparse, dense = _both(problem, monkeypatch)
     parts = [np.array([0, 3, 5]), np.array([7, 1])]
-    assert sparse.best_between(parts) == dense.best_between(parts)
-    inner, outer = sparse.restricted(parts[0]), dense.restricted(parts[0])
-    assert inner.best(inner.residual(())) == outer.best(outer.residual(()))
+    if problem.background <= 0:
+        assert sparse.best_between(parts) == dense.best_between(parts)
+    else:  # unlisted pairs of a group are not known to be unrelated one by one
+        assert sparse.best_between(parts) >= dense.best_between(parts)
+    for inner, outer in zip(sparse.divided(parts), dense.divided(parts), strict=True):
+        assert inner.best(inner.residual(())) == outer.best(outer.residual(()))
+    # without evidence and groups, the bounds of all parts are had at once
+    free = view_for(problem.with_feasible(rt.EQUIVALENCES), sparse.grid)
+    assert sparse.bests_within(parts) is None
+    assert free.bests_within(parts) == [v.best(v.residual(())) for v in free.divided(parts)]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -132,28 +140,18 @@ def test_wrong_statements_are_refused():
             check_certificate(problem, Certificate(good, proof))
 
 
-def test_rounded_views_are_never_below_exact_ones(monkeypatch):
-    monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=190)
-    problem = rt.Problem(scores, rt.EQUIVALENCES)
-    shift = 1200
-    exact, rounded = view_for(problem, Exact(shift)), view_for(problem, Rounded())
-    bound = exact.best(exact.residual(()))
-    assert rounded.best(rounded.residual(())) >= Exact(shift).to_float(bound) - 1e-300
-
-
 def _as_fraction(view, number) -> Fraction:
-    return Fraction(number) / 2**view.arithmetic.shift
+    return Fraction(number) / Fraction(2) ** view.grid.shift
 
 
 def test_rounding_hides_nothing_whatever_the_scales(monkeypatch):
+    """What a view on a coarse grid, or a sparse one, finds is at least what a fine one does."""
     monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
     rng = np.random.default_rng(3)
     labels = np.array([0, 0, 0, 1, 1, 2])
     for _ in range(150):
         i, j = np.triu_indices(6)
-        c = rng.normal(size=len(i)) * 10.0 ** rng.integers(0, 18, len(i))
+        c = rng.normal(size=len(i)) * 10.0 ** rng.integers(0, 12, len(i))
         keep = rng.random(len(i)) < 0.8
         background = (-1.0, 0.0)[rng.integers(2)] * rng.random()
         given = rt.evidence(related=[(0, 1), (1, 2), (3, 4)])
@@ -162,26 +160,28 @@ def test_rounding_hides_nothing_whatever_the_scales(monkeypatch):
         )
         triples = rng.integers(0, 6, (60, 3))
         ok = (triples[:, 0] != triples[:, 1]) & (triples[:, 1] != triples[:, 2])
-        y = rng.exponential(size=ok.sum()) * 10.0 ** rng.integers(0, 18)
+        y = np.rint(rng.exponential(size=ok.sum()) * 1e9)  # integers: on both grids
         mirror = Cuts("symmetric", rng.integers(0, 6, (9, 2)), y[:9])  # terms that cancel
         cuts = (mirror, Cuts("transitive", triples[ok], np.where(rng.random(len(y)) < 0.5, y, 0)))
-        shift = max(exponent_needed(np.append(c, background)), exponent_needed(y))
-        exact, rounded = view_for(problem, Exact(shift)), view_for(problem, Rounded())
-        for e, r in (
-            (exact.best(exact.residual(cuts)), rounded.best(rounded.residual(cuts))),
+        grid = Grid.of(problem)
+        coarse = Grid.below(grid.largest + grid.shift - 2)  # quarters of bits
+        fine, rounded = view_for(problem, grid), view_for(problem, coarse)
+        pairs, values = [(0, 5), (2, 1)], [True, False]
+        found = [
+            (fine.best(fine.residual(cuts)), rounded.best(rounded.residual(cuts))),
             *zip(
-                exact.best_if_not(exact.residual(cuts), [(0, 5), (2, 1)], [True, False]),
-                rounded.best_if_not(rounded.residual(cuts), [(0, 5), (2, 1)], [True, False]),
+                fine.best_if_not(fine.residual(cuts), pairs, values),
+                rounded.best_if_not(rounded.residual(cuts), pairs, values),
                 strict=True,
             ),
-        ):
-            assert Fraction(r) >= _as_fraction(exact, e)
-        small = [v.contracted(labels) for v in (exact, rounded)]
-        parts = [v.restricted(np.array([2, 0])) for v in small]
-        for e, r in (small, parts):
-            assert Fraction(r.best(r.residual(()))) >= _as_fraction(exact, e.best(e.residual(())))
-        e, r = (v.best_between([np.array([0, 2])]) for v in small)
-        assert Fraction(r) >= _as_fraction(exact, e)
+        ]
+        small = [v.contracted(labels) for v in (fine, rounded)]
+        parts = [next(iter(v.divided([np.array([2, 0])]))) for v in small]
+        found += [tuple(v.best(v.residual(())) for v in views) for views in (small, parts)]
+        found.append(tuple(v.best_between([np.array([0, 2])]) for v in small))
+        for exact, above in found:
+            true = _as_fraction(fine, exact)
+            assert true <= _as_fraction(rounded, above) <= true + Fraction(36, 4)
 
 
 def test_contraction_of_fine_scores_does_not_overflow(monkeypatch):
@@ -191,7 +191,35 @@ def test_contraction_of_fine_scores_does_not_overflow(monkeypatch):
     problem = rt.Problem.from_pairs(
         [0], [30], [0.5], n=n, background=-4.0, feasible=rt.EQUIVALENCES & rt.evidence(chain)
     )
-    view = view_for(problem, Exact(60))
+    view = view_for(problem, Grid.of(problem))
     small = view.contracted(np.repeat([0, 1], 30))
     value = _as_fraction(view, small.best(small.residual(())))
     assert value == Fraction(problem.value(rt.Partition(np.repeat([0, 1], 30))))
+
+
+def test_contraction_takes_groups_along(monkeypatch):
+    """Labels may number the elements anew: groups belong to elements, not to numbers."""
+    monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
+    groups = np.array([0, 1, 0, 2])
+    feasible = rt.EQUIVALENCES & rt.one_per_group(groups)
+    problem = rt.Problem(np.ones(6), feasible)
+    view = view_for(problem, Grid.of(problem)).contracted(np.array([1, 0, 3, 2]))
+    assert [view.state_of(a, b) for a, b in ((1, 3), (0, 2), (0, 3))] == [0, -1, -1]
+    best = _as_fraction(view, view.best(view.residual(())))
+    assert best == 5  # all pairs but that of the group
+
+
+def test_all_pairs_of_a_matrix_are_those_of_the_condensed_form(monkeypatch):
+    monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
+    rng = np.random.default_rng(2)
+    c = rng.normal(size=(7, 7)).astype(np.float32)
+    dense = rt.Problem(c, rt.EQUIVALENCES)
+    wide = c.astype(np.float64)
+    condensed = rt.Problem((wide + wide.T)[np.triu_indices(7, 1)], rt.EQUIVALENCES)
+    cuts = (Cuts("path", np.array([[0, 4, 2, 6], [3, 1, 5, -1]]), np.array([0.5, 0.25])),)
+    a, b = (view_for(p, Grid.of(dense)) for p in (dense, condensed))
+    assert a.complete
+    own = sum(Fraction(float(x)) for x in np.diagonal(c))
+    for own_cuts in ((), cuts):
+        bounds = [_as_fraction(v, v.best(v.residual(own_cuts))) for v in (a, b)]
+        assert bounds[0] == bounds[1] + own

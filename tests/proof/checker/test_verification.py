@@ -27,7 +27,7 @@ from relatum.proof.certificate import (
     Imply,
     Leaf,
 )
-from relatum.proof.checker import verification
+from relatum.proof.checker.numbers import Grid
 from relatum.proof.checker.verification import check_certificate, verify
 from relatum.proof.estimate import Estimate, Status
 
@@ -221,7 +221,7 @@ def test_fix_needs_the_other_value_bounded():
 
     assert verify(problem, bound_only(3.0, fix((0, 1), True)))
     flipped = verify(problem, bound_only(2.0, fix((0, 1), False)))
-    assert "(0, 1) is fixed, but its other value has the bound 3" in flipped.reason
+    assert "(0, 1) is fixed, but its other value leaves 3" in flipped.reason
     assert not verify(problem, bound_only(3.0, fix((5, 1), True)))
     assert not verify(problem, bound_only(3.0, fix((-1, 1), True)))
     assert not verify(problem, bound_only(3.0, fix((0, 1), True, n=2)))
@@ -404,34 +404,33 @@ def test_malformed_certificates_are_refused_not_crashed_on(proof):
     assert report.reason
 
 
-# --- large problems: floats with directed safety ------------------------------------------------
+# --- what overflows, cancels or is rounded ------------------------------------------------------
 
 
-def test_huge_multipliers_do_not_hide_scores_in_rounding(monkeypatch):
-    monkeypatch.setattr(verification, "EXACT_LIMIT", 0)
+def test_huge_multipliers_do_not_hide_scores_in_rounding():
     problem = rt.Problem(np.array([[0, 0.6], [0.6, 0]]), rt.SYMMETRIC)
-    cuts = tuple(row("symmetric", *p, multiplier=1e20) for p in ((0, 1), (1, 0)))
-    for chosen in (cuts, cuts[:1], cuts[1:]):
-        assert not verify(problem, bound_only(0.5, Leaf(chosen)))
+    for size in (1e2, 1e20, 1e300, 1.7e308):
+        cuts = tuple(row("symmetric", *p, multiplier=size) for p in ((0, 1), (1, 0)))
+        for chosen in (cuts, cuts[:1], cuts[1:]):
+            assert not verify(problem, bound_only(0.5, Leaf(chosen)))
     chain = rt.Problem(np.full((3, 3), 0.4), rt.TRANSITIVE)
     best = naive.best_value(np.full((3, 3), 0.4), naive.members(("transitive",), 3, 3))
-    for size in (1e17, 1e20, 1e300):
+    for size in (1e2, 1e17, 1e20, 1e300):
         rows = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (0, 1, 0)]
         proof = Leaf((Cuts("transitive", np.array(rows), np.full(4, size)),))
         assert not verify(chain, bound_only(best - 0.1, proof)), size
 
 
-def test_contraction_of_cancelling_scores_keeps_a_margin(monkeypatch):
+def test_contraction_of_cancelling_scores_keeps_what_is_left():
     c = np.array([[0, 0, 1e17], [0, 0, -1e17], [0.6, 0, 0]])
     problem = rt.Problem(c, rt.EQUIVALENCES & rt.evidence(related=[(0, 1)]))
     proof = Contract(np.array([0, 0, 1]), Leaf())
-    assert verify(problem, bound_only(0.6, proof))
-    assert not verify(problem, bound_only(0.5, proof))
-    monkeypatch.setattr(verification, "EXACT_LIMIT", 0)
-    assert not verify(problem, bound_only(0.5, proof))
+    # among scores of 1e17, those of 0.6 are rounded up, by less than 2**-28
+    assert verify(problem, bound_only(0.6 + 2**-28, proof))
+    assert not verify(problem, bound_only(math.nextafter(0.6, 0), proof))
 
 
-def test_many_parts_add_up_with_a_margin(monkeypatch):
+def test_many_parts_add_up_exactly():
     n = 200
     c = np.zeros((2 * n, 2 * n))
     c[np.arange(0, 2 * n, 2), np.arange(1, 2 * n, 2)] = 0.1
@@ -440,36 +439,90 @@ def test_many_parts_add_up_with_a_margin(monkeypatch):
     one = 0.1 + 1e-12
     parts = [([2 * k, 2 * k + 1], one, Leaf()) for k in range(n)]
     true = Fraction(one) * n
-    for limit in (verification.EXACT_LIMIT, 0):
-        monkeypatch.setattr(verification, "EXACT_LIMIT", limit)
-        for bound in (float(true), math.nextafter(float(true), 0), sum([one] * n) - 1e-14):
-            if Fraction(bound) < true:
-                assert not verify(problem, bound_only(bound, decompose(*parts)))
-        assert verify(problem, bound_only(20.0001, decompose(*parts)))
+    for bound in (float(true), math.nextafter(float(true), 0), sum([one] * n) - 1e-14):
+        assert bool(verify(problem, bound_only(bound, decompose(*parts)))) == (bound >= true)
+    assert verify(problem, bound_only(20.0001, decompose(*parts)))
 
 
-def test_integer_scores_need_no_exact_arithmetic(monkeypatch):
-    rng = np.random.default_rng(0)
-    monkeypatch.setattr(verification, "EXACT_LIMIT", 0)
-    for number in range(20):
-        problem = rt.Problem(rng.integers(-5, 6, (5, 5)).astype(float), rt.LINEAR_ORDERS)
-        e = rt.infer(problem, solver="branch_and_cut", prove=True)
-        report = verify(problem, e)
-        assert report, (number, report.reason)
-        assert not report.exact
-        lower = replace(e.certificate, bound=e.bound - 1)
-        with pytest.raises(CertificateError):
-            check_certificate(problem, lower)
+def test_log_odds_finer_than_the_grid_are_rounded_up(monkeypatch):
+    monkeypatch.setattr(Grid, "of", classmethod(lambda cls, problem: cls.below(89 - 3)))  # eighths
+    problem = rt.Problem([[0, 0.3], [0, 0]], rt.RELATIONS)
+    report = verify(problem, bound_only(0.375, Leaf()))
+    assert report
+    assert not report.exact
+    assert "rounded up" in report.reason
+    assert not verify(problem, bound_only(0.37, Leaf()))
+
+
+def test_a_shared_proof_is_no_tree():
+    problem = rt.Problem(np.zeros((40, 40)), rt.RELATIONS)
+    proof = Leaf()
+    for k in range(40):  # a trillion leaves
+        proof = Branch((k, k), proof, proof)
+    assert "shared" in verify(problem, bound_only(0.0, proof)).reason
+    cycle = Branch((0, 0), Leaf(), Leaf())
+    object.__setattr__(cycle, "related", cycle)
+    assert "shared" in verify(problem, bound_only(0.0, cycle)).reason
+    again = Leaf()  # a leaf takes no time of its own
+    assert verify(problem, bound_only(0.0, Branch((0, 0), again, again)))
+
+
+# --- what OPTIMAL means -------------------------------------------------------------------------
+
+
+def test_optimal_is_within_the_gap_of_the_exact_value():
+    gap = 2.0**-20
+    for above, ok in ((gap, True), (gap * 1.01, False)):
+        problem = rt.Problem([1.0, above, -9.0], rt.EQUIVALENCES)  # a ~ b or a ~ c, not both
+        cut = Leaf((row("transitive", 1, 0, 2, multiplier=1.0),))
+        both = rt.Problem([1.0, 1.0 + above, -9.0], rt.EQUIVALENCES)
+        best = 1.0 + above
+        e = Estimate(Status.OPTIMAL, rt.Partition([0, 0, 1]), 1.0, best, Certificate(best, cut))
+        assert bool(verify(both, e)) == ok
+        assert verify(both, replace(e, status=Status.FEASIBLE))
+        assert verify(problem, replace(e, bound=1.0 + above))
+
+
+def test_constants_do_not_widen_the_gap():
+    c = np.array([[0.0, 6.25], [0.0, 0.0]])
+    for size in (1e10, 1e15):
+        problem = rt.Problem(c + size * np.eye(2), rt.EQUIVALENCES)
+        alone = rt.Partition([0, 1])
+        bound = 2 * size + 6.25
+        forged = Estimate(Status.OPTIMAL, alone, 2 * size, bound, Certificate(bound, Leaf()))
+        assert not verify(problem, forged)
+        assert not verify(
+            problem, replace(forged, bound=2 * size, certificate=Certificate(2 * size, Leaf()))
+        )
+        assert verify(problem, replace(forged, status=Status.FEASIBLE))
+        together = rt.Partition([0, 0])
+        assert verify(problem, replace(forged, relation=together, value=problem.value(together)))
+
+
+def test_the_value_is_exact():
+    c = np.zeros((3, 3))
+    c[0, 1], c[1, 2] = -1e15, 22.25
+    problem = rt.Problem(c, rt.EQUIVALENCES)
+    wrong = Estimate(
+        Status.OPTIMAL, rt.Partition([0, 1, 2]), 22.25, 22.25, Certificate(22.25, Leaf())
+    )
+    assert "value is 0.0 bits, but 22.25" in verify(problem, wrong).reason
+    right = replace(wrong, relation=rt.Partition([0, 1, 1]))
+    assert verify(problem, right)
+    for value in (math.nextafter(22.25, 0), math.nextafter(22.25, 99)):
+        assert "is claimed" in verify(problem, replace(right, value=value)).reason
 
 
 # --- random proofs: nothing false is ever accepted ----------------------------------------------
 
 
-@pytest.mark.parametrize("exact", [True, False])
-def test_random_proofs_never_prove_what_is_false(monkeypatch, exact):
+@pytest.mark.parametrize("how", ["dense", "sparse", "coarse"])
+def test_random_proofs_never_prove_what_is_false(monkeypatch, how):
     """Build proofs at random, find the least bound accepted, compare with brute force."""
-    if not exact:
-        monkeypatch.setattr(verification, "EXACT_LIMIT", 0)
+    if how == "sparse":
+        monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 1)
+    if how == "coarse":  # quarters of bits
+        monkeypatch.setattr(Grid, "of", classmethod(lambda cls, problem: cls.below(89 - 2)))
     rng = np.random.default_rng(17)
     names = list(naive.NAMED)
     accepted = 0

@@ -9,19 +9,20 @@ import pytest
 
 import relatum as rt
 from relatum.errors import CertificateError
-from relatum.proof.arithmetic import Exact, Rounded
 from relatum.proof.certificate import FAMILIES, Cuts
 from relatum.proof.checker.dense import dense_view
+from relatum.proof.checker.numbers import Grid, Limbs
 from relatum.proof.checker.sparse import SparseView
-from relatum.proof.checker.view import best_single, summed
+from relatum.proof.checker.view import best_single
 
 
 def _views(n, state):
     """A dense and a sparse view of one problem, with some pairs fixed."""
     problem = rt.Problem(np.zeros((n, n)), rt.EQUIVALENCES)
     none = np.empty(0, dtype=np.int64)
-    sparse = SparseView(none, Exact(0).array(np.empty(0)), 0.0, n, rt.EQUIVALENCES, Exact(0))
-    views = dense_view(problem, Exact(0)), sparse
+    grid = Grid.of(problem)
+    sparse = SparseView(none, Limbs.zeros(0), 0, n, rt.EQUIVALENCES, grid)
+    views = dense_view(problem, grid), sparse
     for pair, value in state.items():
         for view in views:
             view.fix(pair, value)
@@ -82,7 +83,34 @@ def test_multipliers_that_prove_nothing_are_refused(y):
     cut = Cuts("transitive", np.array([[0, 1, 2]]), np.array([y]))
     for view in _views(3, {}):
         with pytest.raises(CertificateError, match="negative or not finite"):
-            view.read(cut)
+            view.read([cut], view.grid)
+
+
+@pytest.mark.parametrize("y", [1e10, 1e200, 1.7e308])
+def test_multipliers_that_exact_numbers_do_not_hold_are_refused(y):
+    cut = Cuts("transitive", np.array([[0, 1, 2], [1, 0, 2]]), np.array([y, y]))
+    for view in _views(3, {}):
+        with pytest.raises(CertificateError, match="times what all log-odds amount to"):
+            view.read([cut], view.grid)
+        # without log-odds, multipliers of any size say the same: all that counts is their ratio
+        *_, side = view.residual_of_rows([cut])
+        small = Cuts("transitive", cut.index, np.ones(2))
+        exponent = np.frexp(y)[1] - 1
+        *_, other = view.residual_of_rows(
+            [Cuts("transitive", cut.index, np.full(2, 2.0**exponent))]
+        )
+        *_, ones = view.residual_of_rows([small])
+        assert side >= other == ones > 0
+
+
+def test_more_rows_than_a_problem_needs_are_refused():
+    index = np.tile(np.array([[0, 1, 2]]), (700_000, 1))
+    many = Cuts("transitive", index, np.zeros(len(index)))
+    wide = Cuts("two_partition", np.full((2, 2000), -1), np.zeros(2))
+    for view in _views(3, {}):
+        for cut in (many, wide):
+            with pytest.raises(CertificateError, match="more than 3 x 3 pairs allow"):
+                view.read([cut], view.grid)
 
 
 def test_sums_by_class_and_best_states_are_those_of_loops():
@@ -91,7 +119,7 @@ def test_sums_by_class_and_best_states_are_those_of_loops():
     expected = np.zeros((3, 3), dtype=np.int64)
     for a, b in itertools.product(range(6), repeat=2):
         expected[labels[a], labels[b]] += matrix[a, b]
-    for arithmetic in (Exact(0), Rounded()):
-        assert summed(arithmetic.array(matrix), labels).tolist() == expected.tolist()
+    view, _ = _views(6, {})
+    assert view.summed(Limbs.of_ints(matrix), labels).tolist() == expected.ravel().tolist()
     r, state = np.array([2, 2, 2, -2, -2, -2]), np.array([1, 0, -1, 1, 0, -1], dtype=np.int8)
-    assert best_single(r, state).tolist() == [2, 0, 2, -2, 0, 0]
+    assert best_single(Limbs.of_ints(r), state).tolist() == [2, 0, 2, -2, 0, 0]

@@ -227,11 +227,15 @@ class Grid:
     @classmethod
     def of(cls, problem: Problem) -> Self:
         """Return the finest grid on which all sums of log-odds of a problem fit."""
-        unlisted = abs(problem.background) * problem.shape[0] * problem.shape[1]
-        magnitude = 2 * (problem.scores.magnitude() + unlisted)  # twice: sums are rounded
-        if math.isfinite(magnitude):
-            return cls.below(math.frexp(magnitude)[1])
-        return cls.below(1024 + (problem.shape[0] * problem.shape[1]).bit_length())
+        count = problem.shape[0] * problem.shape[1]
+        try:
+            with np.errstate(over="ignore"):
+                magnitude = problem.scores.magnitude() + abs(problem.background) * count
+        except OverflowError:  # of an exact sum
+            magnitude = math.inf
+        if math.isfinite(2 * magnitude):  # twice: the sum is rounded
+            return cls.below(math.frexp(2 * magnitude)[1])
+        return cls.below(1024 + count.bit_length())
 
     def scores(self, values: Any) -> Limbs:
         """Return log-odds, rounded up."""

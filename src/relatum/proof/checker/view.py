@@ -174,11 +174,11 @@ class View:
             # covers the rounding of the sum
             most = 4.0 * int(np.abs(rows.coefficient).max(initial=1))
             with np.errstate(over="ignore"):
-                taken += most * float(y.sum())
-            if not taken < 2.0**1000 or np.frexp(taken)[1] > grid.largest + ROW_BITS - SCORE_BITS:
+                taken += most * float(np.ldexp(y, -grid.largest).sum())
+            if not taken < 2.0 ** (ROW_BITS - SCORE_BITS):
                 raise CertificateError(
-                    f"Multipliers of family {cut.family!r} take {taken:.3g} bits from pairs, far "
-                    "more than all log-odds together."
+                    f"Multipliers of family {cut.family!r} take from pairs {taken:.3g} times what "
+                    "all log-odds amount to together."
                 )
             exact = grid.multipliers(y)
             read.append((rows, exact[rows.row_of_term()].times(rows.coefficient)))
