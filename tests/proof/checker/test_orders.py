@@ -12,12 +12,13 @@ from relatum.proof.checker.dense import dense_view
 from relatum.proof.checker.numbers import Grid
 from relatum.proof.checker.orders import check_best_order, merged_view
 from relatum.proof.checker.verification import check_certificate
+from relatum.proof.checker.view import Effort
 
 
 def _proves(problem, claim):
     grid = Grid.of(problem)
     try:
-        check_best_order(dense_view(problem, grid), grid.claim(float(claim)))
+        check_best_order(dense_view(problem, grid), grid.claim(float(claim)), Effort())
     except CertificateError:
         return False
     return True
@@ -86,9 +87,9 @@ def test_merging_keeps_the_best_value():
         problem = Problem(c, LINEAR_ORDERS)
         view = merged_view(dense_view(problem, Grid.of(problem)), copy)
         best = float(naive.best_linear_order((c - 2 * np.eye(6)).tolist()) + 12)
-        check_best_order(view, view.grid.claim(best))
+        check_best_order(view, view.grid.claim(best), Effort())
         with pytest.raises(CertificateError, match="above"):
-            check_best_order(view, view.grid.claim(best - 1))
+            check_best_order(view, view.grid.claim(best - 1), Effort())
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 1], [0, 2, 2], [0, 0], [-1, 0, 1]])

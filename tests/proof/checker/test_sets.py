@@ -15,6 +15,7 @@ from relatum.proof.checker.numbers import Grid
 from relatum.proof.checker.sets import best_by_prices
 from relatum.proof.checker.sparse import view_for
 from relatum.proof.checker.verification import check_certificate
+from relatum.proof.checker.view import Effort
 
 
 def random_case(seed):
@@ -41,7 +42,7 @@ def test_any_prices_bound_the_value(seed, bits):
     for scale in (0.0, 0.5, 2.0):
         prices = (rng.random(6) * scale).round(3)
         cuts = (Cuts("capped_set", index, rng.random(2).round(2)),) if scale < 2 else ()
-        bound = view.grid.bits(best_by_prices(view, cuts, prices))
+        bound = view.grid.bits(best_by_prices(view, cuts, prices, Effort()))
         assert bound >= value - 1e-9
         if not cuts:  # prices, the diagonal, and what the best set has above its prices
             assert bound >= prices.sum() + np.trace(problem.log_odds) - 1e-9
@@ -63,7 +64,7 @@ def test_prices_that_every_set_keeps_to_are_the_bound():
 def test_evidence_that_leaves_nothing_bounds_nothing():
     facts = rt.evidence(related=[(0, 1), (1, 2)])
     problem = rt.Problem([1.0, 1.0, 1.0], rt.EQUIVALENCES & rt.at_most(2) & facts)
-    assert best_by_prices(view_for(problem, Grid.of(problem)), (), np.zeros(3)) is None
+    assert best_by_prices(view_for(problem, Grid.of(problem)), (), np.zeros(3), Effort()) is None
 
 
 @pytest.mark.parametrize(
@@ -78,4 +79,4 @@ def test_evidence_that_leaves_nothing_bounds_nothing():
 def test_other_prices_are_refused(feasible, prices, match):
     problem = rt.Problem(np.zeros((3, 3)), feasible)
     with pytest.raises(CertificateError, match=match):
-        best_by_prices(view_for(problem, Grid.of(problem)), (), np.array(prices))
+        best_by_prices(view_for(problem, Grid.of(problem)), (), np.array(prices), Effort())

@@ -58,6 +58,10 @@ class DenseView(View):
                     self.empty = self.empty or bool((follows & (s[b] == 1 - there)).any())
                     s[b] = np.where(follows, there, s[b])
 
+    @property
+    def size(self) -> int:
+        return self.state.size
+
     def copy(self) -> DenseView:
         other = super().copy()
         other.state = self.state.copy()
@@ -84,7 +88,7 @@ class DenseView(View):
             flat.subtract_at(rows.a * self.shape[1] + rows.b, terms)
         return r, side
 
-    def best(self, residual: Residual) -> Bound:
+    def best(self, residual: Any) -> Bound:
         """Return the constant plus the best sum of the coefficients over open states."""
         r, constant = residual
         if self.empty:
@@ -96,11 +100,11 @@ class DenseView(View):
         both, possible = self._best_double(r, (i, j), self.state[i, j], self.state[j, i])
         return constant + diagonal.total() + both.total() if possible.all() else None
 
-    def best_of_rows(self, residual: Residual) -> Bound:
+    def best_of_rows(self, residual: Any) -> Bound:
         """Return the same for rows without log-odds."""
         return self.best(residual)
 
-    def unordered(self, residual: Residual) -> tuple[Any, ...]:
+    def unordered(self, residual: Any) -> tuple[Any, ...]:
         """Return unordered pairs i, j, their coefficients and states, and the constant."""
         (r, constant), (i, j) = residual, self.upper
         constant += r.diagonal().total()  # all related to themselves
@@ -135,7 +139,7 @@ class DenseView(View):
         if not has("antisymmetric"):
             yield (1, 1), rf + rb
 
-    def best_if_not(self, residual: Residual, pairs: Any, values: Any) -> list[Bound]:
+    def best_if_not(self, residual: Any, pairs: Any, values: Any) -> list[Bound]:
         """Return, for each pair, the bound under the opposite of its value."""
         r, _ = residual
         index = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)

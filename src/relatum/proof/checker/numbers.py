@@ -60,7 +60,8 @@ class Limbs:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.high.shape
+        """The shape of the array."""
+        return tuple(self.high.shape)
 
     def __len__(self) -> int:
         return len(self.high)

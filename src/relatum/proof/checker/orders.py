@@ -11,6 +11,8 @@ from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import LINEAR_ORDERS
 from relatum.proof.checker.dense import DenseView
+from relatum.proof.checker.numbers import BLOCK
+from relatum.proof.checker.view import Effort
 
 ORDERED_ELEMENTS = 62  # outright at most: a subset of them is an integer, one bit each
 MOST_STATES = 200_000  # subsets looked at: some seconds
@@ -61,7 +63,7 @@ def _require_alike(view: DenseView, a: int, b: int) -> None:
         raise CertificateError(f"Elements {a} and {b} are merged but not alike.")
 
 
-def check_best_order(given: object, claim: int) -> None:
+def check_best_order(given: object, claim: int, effort: Effort) -> None:
     """Go through the subsets that may begin an order worth more than the claim; find none.
 
     Raises
@@ -81,7 +83,7 @@ def check_best_order(given: object, claim: int) -> None:
     better = np.maximum(np.where(excluded, w.T, w), np.where(excluded.T, w, w.T))
     loss = np.where(excluded | excluded.T, 0, np.maximum(w - w.T, 0))  # of b before a
     spare = int(np.triu(better, 1).sum()) - room - 1
-    if spare >= 0 and _order_losing_at_most(loss, excluded.T, spare):
+    if spare >= 0 and _order_losing_at_most(loss, excluded.T, spare, effort):
         raise CertificateError(
             "There is a linear order whose value is above the claimed bound "
             f"{view.grid.bits(claim):.9g}."
@@ -121,7 +123,7 @@ def _packed_cycles(loss: Index, must: Flags) -> tuple[Index, Index]:
     return np.array(subsets, dtype=np.int64), np.array(weights, dtype=np.int64)
 
 
-def _order_losing_at_most(loss: Index, must: Flags, spare: int) -> bool:
+def _order_losing_at_most(loss: Index, must: Flags, spare: int, effort: Effort) -> bool:
     """Say whether some order loses at most `spare`; must[a, b] says that a precedes b."""
     n = len(loss)
     one = np.int64(1) << np.arange(n, dtype=np.int64)
@@ -135,17 +137,31 @@ def _order_losing_at_most(loss: Index, must: Flags, spare: int) -> bool:
         after, total = states[row] | one[j], cost[row] + added[row, j]
         keep = total <= spare
         after, total = after[keep], total[keep]
-        if len(cycle):
-            keep = total + ((after[:, None] & cycle) == 0) @ weight <= spare
-            after, total = after[keep], total[keep]
         order = np.lexsort((total, after))
         after, total = after[order], total[order]
         first = np.flatnonzero(np.diff(after, prepend=-1))
-        states, cost = after[first], total[first]
+        states, cost = _without_lost(after[first], total[first], cycle, weight, spare)
+        effort.subsets -= len(states)
         if len(states) == 0:
             return False
-        if len(states) > MOST_STATES:
+        if len(states) > MOST_STATES or effort.subsets < 0:
             raise CertificateError(
-                f"More than {MOST_STATES} subsets may begin an order worth more than is claimed."
+                f"More than {min(MOST_STATES, len(states))} subsets may begin an order worth more "
+                "than is claimed."
             )
     return True
+
+
+def _without_lost(
+    states: Index, cost: Index, cycle: Index, weight: Index, spare: int
+) -> tuple[Index, Index]:
+    """Drop subsets after which cycles among the rest lose more than is to spare."""
+    if len(cycle) == 0:
+        return states, cost
+    keep = np.empty(len(states), dtype=np.bool_)
+    rows = max(1, BLOCK // len(cycle))
+    for begin in range(0, len(states), rows):
+        some = slice(begin, begin + rows)
+        lost = ((states[some, None] & cycle) == 0) @ weight
+        keep[some] = cost[some] + lost <= spare
+    return states[keep], cost[keep]

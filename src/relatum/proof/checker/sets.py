@@ -20,14 +20,13 @@ from relatum.errors import CertificateError
 from relatum.kernels.checking.sets import largest_excess
 from relatum.proof.certificate import Cuts
 from relatum.proof.checker.dense import DenseView
-from relatum.proof.checker.numbers import Limbs
-from relatum.proof.checker.view import Bound
+from relatum.proof.checker.numbers import RADIX, ROW_BITS, Limbs
+from relatum.proof.checker.view import Bound, Effort
 
-BUDGET = 1 << 30  # steps of the search for a set above its prices: some seconds
 _BITS = 60  # sums of what sets are worth are held in so many bits
 
 
-def best_by_prices(given: object, cuts: Sequence[Cuts], prices: Any) -> Bound:
+def best_by_prices(given: object, cuts: Sequence[Cuts], prices: Any, effort: Effort) -> Bound:
     """Return the bound of prices of elements, for the log-odds that some rows leave."""
     from scipy.sparse import coo_array  # slow to import, and not needed to read a bundle
     from scipy.sparse.csgraph import connected_components
@@ -45,18 +44,23 @@ def best_by_prices(given: object, cuts: Sequence[Cuts], prices: Any) -> Bound:
     if forbidden.diagonal().any() or int(sizes.max()) > cap:
         return None
     r, constant = view.residual(cuts)
+    if not float(np.abs(r.high.astype(np.float64)).sum()) < 2.0 ** (ROW_BITS - RADIX):
+        raise CertificateError("Rows leave log-odds that are too large to be added up by sets.")
     own = r.diagonal().total()  # of elements with themselves, which are always related
     everyone = np.arange(len(u))
     r.subtract_at((everyone, everyone), r[everyone, everyone])
     # between groups both directions of a pair count; within one they are related
     sums = view.summed(r, labels)
     price = view.grid.scores(u).sums(labels, groups)
-    excess = _excess(sums + sums.transposed(), price - sums.diagonal(), sizes, forbidden, cap)
+    pairs, asked = sums + sums.transposed(), price - sums.diagonal()
+    excess = _excess(pairs, asked, sizes, forbidden, cap, effort)
     # each set, and there are no more than groups, may have so much more than its prices
     return constant + own + price.total() + groups * excess
 
 
-def _excess(pairs: Limbs, prices: Limbs, sizes: Index, forbidden: Flags, cap: int) -> int:
+def _excess(
+    pairs: Limbs, prices: Limbs, sizes: Index, forbidden: Flags, cap: int, effort: Effort
+) -> int:
     """Return how much more than its prices a set can be worth, rounded up; at least nothing."""
     g = len(prices)
     weights, asked = pairs.tolist(), prices.tolist()
@@ -65,8 +69,8 @@ def _excess(pairs: Limbs, prices: Limbs, sizes: Index, forbidden: Flags, cap: in
     drop = max(0, size.bit_length() - _BITS)
     up = np.array([-((-w) >> drop) for w in weights], dtype=np.int64).reshape(g, g)
     down = np.array([p >> drop for p in asked], dtype=np.int64)
-    excess, left = largest_excess(up, down, sizes, forbidden, cap, BUDGET)
-    if left < 0:
+    excess, effort.sets = largest_excess(up, down, sizes, forbidden, cap, effort.sets)
+    if effort.sets < 0:
         raise CertificateError("Too many sets have to be looked at to check prices of elements.")
     return int(excess) << drop
 
@@ -80,12 +84,13 @@ def _checked_prices(given: object, prices: Any) -> tuple[DenseView, Floats]:
     u = np.asarray(prices, dtype=np.float64)
     if u.shape != given.shape[:1] or not np.isfinite(u).all():
         raise CertificateError("There must be a price, a finite number, for each element.")
-    if np.frexp(np.abs(u).max())[1] > given.grid.largest + 8:
-        raise CertificateError("A price of an element is far more than all log-odds together.")
+    with np.errstate(over="ignore"):
+        if not float(np.ldexp(np.abs(u), -given.grid.largest).sum()) < 2.0**8:
+            raise CertificateError("Prices of elements are far more than all log-odds together.")
     return given, u
 
 
-def best_by_partners(view: Any, residual: Any) -> Bound | float:
+def best_by_partners(view: Any, residual: Any) -> int | float | None:
     """Return the constant plus half of the most that each element can have in its set.
 
     Infinity where that says nothing: without a cap, or with unlisted pairs that are positive.
@@ -103,7 +108,7 @@ def best_by_partners(view: Any, residual: Any) -> Bound | float:
     np.subtract.at(room, np.concatenate([i[known], j[known]]), 1)
     best = _largest_total(np.concatenate([i[open_], j[open_]]), r[open_], np.maximum(room, 0))
     # every value is an integer on the grid, so that half of one can be rounded down
-    return constant + (best + 2 * r[known].total()) // 2
+    return int(constant) + (best + 2 * int(r[known].total())) // 2
 
 
 def _largest_total(owner: Index, values: Limbs, room: Index) -> int:

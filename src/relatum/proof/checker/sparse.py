@@ -62,6 +62,10 @@ class SparseView(View):
         """Whether every pair is listed."""
         return len(self.keys) == self.n * (self.n - 1) // 2
 
+    @property
+    def size(self) -> int:
+        return 100 * (1 + len(self.fixed))
+
     def copy(self) -> SparseView:
         other = super().copy()
         other.fixed = dict(self.fixed)
@@ -148,13 +152,13 @@ class SparseView(View):
             state[group[keys // self.n] == group[keys % self.n]] = 0
         return state
 
-    def best(self, residual: Residual) -> Bound:
+    def best(self, residual: Any) -> Bound:
         """Return the constant plus the best sum of the coefficients over open states."""
         keys, r, constant = residual
         unlisted = self.n * (self.n - 1) // 2 - len(keys)
         return self._best_of(keys, r, constant, unlisted)
 
-    def best_of_rows(self, residual: Residual) -> Bound:
+    def best_of_rows(self, residual: Any) -> Bound:
         """Return the same for rows without log-odds: pairs that they do not name add nothing."""
         return self._best_of(*residual, 0)
 
@@ -167,12 +171,12 @@ class SparseView(View):
             total = r.where(r.positive()).total()
         return constant + total + max(0, self.background) * unlisted
 
-    def unordered(self, residual: Residual) -> tuple[Any, ...]:
+    def unordered(self, residual: Any) -> tuple[Any, ...]:
         """Return unordered pairs i, j, their coefficients and states, and the constant."""
         keys, r, constant = residual
         return keys // self.n, keys % self.n, r, self._states(keys), constant
 
-    def best_if_not(self, residual: Residual, pairs: Any, values: Any) -> list[Bound]:
+    def best_if_not(self, residual: Any, pairs: Any, values: Any) -> list[Bound]:
         """Return, for each pair, the bound under the opposite of its value."""
         keys, r, _ = residual
         total = self.best(residual)
@@ -232,10 +236,10 @@ class SparseView(View):
         ends = np.searchsorted(owner[i[inside]], np.arange(len(parts) + 1))
         fixed: dict[int, dict[int, bool]] = {}
         for key, value in self.fixed.items():
-            a, b = key // self.n, key % self.n
-            if owner[a] == owner[b] >= 0:
-                m, x, y = len(parts[owner[a]]), int(number[a]), int(number[b])
-                fixed.setdefault(int(owner[a]), {})[min(x, y) * m + max(x, y)] = value
+            c, d = key // self.n, key % self.n
+            if owner[c] == owner[d] >= 0:
+                m, x, y = len(parts[owner[c]]), int(number[c]), int(number[d])
+                fixed.setdefault(int(owner[c]), {})[min(x, y) * m + max(x, y)] = value
         feasible = hereditary(self.feasible)
         for k, elements in enumerate(parts):
             own, m = inside[ends[k] : ends[k + 1]], len(elements)

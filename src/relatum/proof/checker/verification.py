@@ -8,13 +8,14 @@ that of `numbers`: exact integers, on a grid that depends on the problem alone, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import Problem
 from relatum.proof.certificate import (
@@ -35,8 +36,20 @@ from relatum.proof.checker.numbers import Grid, scaled
 from relatum.proof.checker.orders import check_best_order, merged_view
 from relatum.proof.checker.sets import best_by_partners, best_by_prices
 from relatum.proof.checker.sparse import AnyView, SparseView, view_for
-from relatum.proof.checker.view import Bound
+from relatum.proof.checker.view import Bound, Effort
 from relatum.proof.estimate import OPTIMAL_GAP, Estimate, Status
+
+# What fields that are not what they should be raise.
+MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+MOST_HELD = 1 << 32  # bytes of fixed pairs that are held while a deep proof is checked
 
 
 @dataclass(frozen=True)
@@ -87,8 +100,9 @@ def verify(problem: Problem, estimate: Estimate) -> Verification:
             exact = check_proof(problem, estimate.certificate.proof, claim)
     except CertificateError as error:
         return Verification(False, str(error))
-    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-        return Verification(False, f"The certificate is malformed: {error}")
+    except MALFORMED as error:
+        told = (str(error).splitlines() or [type(error).__name__])[0]
+        return Verification(False, f"The certificate is malformed: {told}")
     how = "exact arithmetic" if exact else "exact arithmetic, on log-odds rounded up to a grid"
     return Verification(True, f"Value, membership and bound re-proved ({how}).", exact)
 
@@ -96,6 +110,8 @@ def verify(problem: Problem, estimate: Estimate) -> Verification:
 def _check_relation(problem: Problem, estimate: Estimate) -> Fraction | None:
     """Return the exact value of the relation, if there is one, and refuse another value."""
     relation = estimate.relation
+    if not isinstance(estimate.status, Status):
+        raise CertificateError(f"The status is one of Status, got {estimate.status!r}.")
     if relation is None:
         if estimate.status in (Status.OPTIMAL, Status.FEASIBLE):
             raise CertificateError(f"The status is {estimate.status.name} without a relation.")
@@ -195,23 +211,29 @@ Step = tuple[AnyView, Proof, Bound]  # a view, the proof about it, and what it c
 
 def _prove(root: AnyView, proof: Proof, claimed: Bound) -> None:
     """Check that no relation of the view has a value above the claim; None: that there is none."""
-    todo: list[Iterator[Step]] = [iter([(root, proof, claimed)])]
+    effort = Effort()
+    first: Step = (root, proof, claimed)
+    todo: list[tuple[int, Iterator[Step]]] = [(0, iter([first]))]
     seen: set[int] = set()
+    held = 0  # by the views between the root and where we are
     while todo:
-        step = next(todo[-1], None)
+        step = next(todo[-1][1], None)
         if step is None:
-            todo.pop()
+            held -= todo.pop()[0]
             continue
-        node = step[1]
+        view, node, claim = step
         if not isinstance(node, Leaf | Prices | SubsetOrder):
             # a tree: the time to check it is bounded by its size
             if id(node) in seen:
                 raise CertificateError(f"A proof is a tree, but a {type(node).__name__} is shared.")
             seen.add(id(node))
-        todo.append(_steps(*step))
+        held += view.size
+        if held > MOST_HELD:
+            raise CertificateError(f"A proof that is {len(todo)} nodes deep is too deep to hold.")
+        todo.append((view.size, _steps(view, node, claim, effort)))
 
 
-def _steps(view: AnyView, node: Proof, claim: Bound) -> Iterator[Step]:
+def _steps(view: AnyView, node: Proof, claim: Bound, effort: Effort) -> Iterator[Step]:
     """Check one statement, and yield those that it rests on, one at a time."""
     match node:
         case Leaf():
@@ -221,8 +243,10 @@ def _steps(view: AnyView, node: Proof, claim: Bound) -> Iterator[Step]:
             yield view.fixing([pair], [False]), node.unrelated, claim
             yield view.fixing([pair], [True]), node.related, claim
         case Fix():
-            _check_fix(view, node, claim)
-            yield view.fixing(node.pairs, node.values), node.then, claim
+            pairs = np.asarray(node.pairs, dtype=np.int64).reshape(-1, 2)
+            values = np.asarray(node.values, dtype=np.bool_).reshape(-1)
+            _check_fix(view, node.cuts, pairs, values, claim)
+            yield view.fixing(pairs.tolist(), values.tolist()), node.then, claim
         case Imply():
             yield _implied(view, node), node.then, claim
         case Decompose():
@@ -230,11 +254,12 @@ def _steps(view: AnyView, node: Proof, claim: Bound) -> Iterator[Step]:
         case Contract():
             yield view.contracted(node.labels), node.then, claim
         case Prices():
-            _require(view, best_by_prices(view, node.cuts, node.prices), claim, "Prices prove")
+            bound = best_by_prices(view, node.cuts, node.prices, effort)
+            _require(view, bound, claim, "Prices prove")
         case Merge():
             yield merged_view(view, node.labels), node.then, claim
         case SubsetOrder():
-            _check_order(view, claim)
+            _check_order(view, claim, effort)
         case _:
             raise CertificateError(f"Unknown proof node {type(node).__name__}.")
 
@@ -258,12 +283,12 @@ def _require(view: AnyView, bound: Bound, claim: Bound, what: str) -> None:
         )
 
 
-def _check_order(view: AnyView, claim: Bound) -> None:
+def _check_order(view: AnyView, claim: Bound, effort: Effort) -> None:
     if view.empty:
         return
     if claim is None:
         raise CertificateError("Ordering outright proves bounds, not that nothing is feasible.")
-    check_best_order(view, claim)
+    check_best_order(view, claim, effort)
 
 
 def _check_leaf(view: AnyView, leaf: Leaf, claim: Bound) -> None:
@@ -287,11 +312,15 @@ def _check_leaf(view: AnyView, leaf: Leaf, claim: Bound) -> None:
     _require(view, bound, claim, "A leaf's rows and multipliers prove")
 
 
-def _check_fix(view: AnyView, fix: Fix, claim: Bound) -> None:
+def _check_fix(
+    view: AnyView, cuts: Sequence[Cuts], pairs: Index, values: Flags, claim: Bound
+) -> None:
+    if len(pairs) != len(values):
+        raise CertificateError("A Fix node lists unequally many pairs and values.")
     if view.empty:
         return
-    others = view.best_if_not(view.residual(fix.cuts), fix.pairs, fix.values)
-    for pair, bound in zip(np.asarray(fix.pairs).tolist(), others, strict=True):
+    others = view.best_if_not(view.residual(cuts), pairs, values)
+    for pair, bound in zip(pairs.tolist(), others, strict=True):
         _require(view, bound, claim, f"Pair {tuple(pair)} is fixed, but its other value leaves")
 
 

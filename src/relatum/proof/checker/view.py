@@ -10,6 +10,7 @@ the outcome of a sum.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +27,22 @@ Pair = tuple[int, int]
 Bound = int | None  # None: nothing is feasible
 # Terms of rows that a statement may have: so many, and so many for each pair of the problem.
 FREE_TERMS, TERMS_PER_PAIR = 1 << 20, 64
+
+
+@dataclass
+class Effort:
+    """What is left of the time to look for oneself, over a whole certificate.
+
+    Attributes
+    ----------
+    sets : int
+        Steps of the search for sets above their prices: some nanoseconds each.
+    subsets : int
+        Subsets that may begin an order: some microseconds each.
+    """
+
+    sets: int = 1 << 34
+    subsets: int = 1 << 25
 
 
 def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int]) -> None:
@@ -108,6 +125,11 @@ class View:
     grid: Grid
     empty: bool = False  # whether fixed pairs contradict one another
     _values: tuple[int, int] | None = None  # what `values_on` found
+
+    @property
+    def size(self) -> int:
+        """About how many bytes a copy takes."""
+        raise NotImplementedError
 
     def copy(self) -> Self:
         """Return a view whose fixed pairs can be changed separately."""
