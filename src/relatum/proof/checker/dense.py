@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ class DenseView(View):
 
     def best(self, residual: Any) -> Bound:
         """Return the constant plus the best sum of the coefficients over open states."""
-        r, constant = residual
+        r, constant = cast(Residual, residual)
         if self.empty:
             return None
         if not self.homogeneous:

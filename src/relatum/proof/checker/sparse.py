@@ -160,7 +160,8 @@ class SparseView(View):
 
     def best_of_rows(self, residual: Any) -> Bound:
         """Return the same for rows without log-odds: pairs that they do not name add nothing."""
-        return self._best_of(*residual, 0)
+        keys, r, constant = residual
+        return self._best_of(keys, r, constant, 0)
 
     def _best_of(self, keys: Index, r: Limbs, constant: int, unlisted: int) -> Bound:
         if self.empty:
