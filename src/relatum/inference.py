@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -25,6 +27,8 @@ from relatum.problem import (
     Problem,
     Relation,
     WeakOrder,
+    float_up,
+    nearest_float,
 )
 from relatum.proof import (
     Certificate,
@@ -35,7 +39,6 @@ from relatum.proof import (
     find_conflict,
     sentence_of,
     smallest,
-    sum_up,
 )
 from relatum.solvers import (
     Control,
@@ -48,7 +51,7 @@ from relatum.solvers import (
 )
 from relatum.solvers.order import order_many
 from relatum.solvers.partition import affordable_bound
-from relatum.solvers.reductions import Reduced, first_reduction
+from relatum.solvers.reductions import Bound, Reduced, first_reduction
 
 __all__ = ["infer", "infer_many"]
 
@@ -113,7 +116,7 @@ def infer(
         if conflict is not None:
             return _infeasible(conflict.message, conflict.certificate, chosen, control, conflict)
         outcome = _solve(problem, control, solver, frozenset())
-        outcome = _not_worse_than_start(problem, outcome, start)
+        outcome = _better_start(problem, start, outcome)
         estimate = _estimate(problem, outcome, chosen, control)
         control.report(
             estimate.value,
@@ -212,75 +215,98 @@ def _choose(problem: Problem, name: str, prove: bool) -> Solver:
 def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) -> Outcome:
     """Reduce as far as the solver wants, solve the parts, put them together."""
     solver = _choose(problem, name, control.prove)
-    reduction = first_reduction(problem, done) if solver.decompose else None
+    reduction = None if solver.exact else first_reduction(problem, done, solver.decompose)
     if reduction is None:
         return solver.run(problem, control)
-    reduced = reduction.apply(problem)
+    reduced, done = reduction.apply(problem), done | {reduction.name}
+    if reduction.always and name != "auto" and solver.refuses(reduced.parts[0]) is not None:
+        return _solve(problem, control, name, done)
     starts: Sequence[Relation | None] = [None] * len(reduced.parts)
     if control.start is not None:
         starts = reduced.divide(control.start)
     outcomes: list[Outcome] = []
     left = sum(part.n_pairs for part in reduced.parts)
-    for part, start in zip(reduced.parts, starts, strict=True):
+    gap = Fraction(control.gap)  # that is left for the parts still to be solved
+    for number, (part, start) in enumerate(zip(reduced.parts, starts, strict=True)):
         # parts come smallest first and most take no time at all: a part may use half of what
         # is left even if it is small
         share = max(0.5, part.n_pairs / max(1, left))
         others = _others(reduced, outcomes) if control.listens() else (0.0, 0.0)
+        if start is not None and not part.feasible.contains(start):
+            start = None  # what the reduction has decided does not agree with it
         child = control.child(start, control.remaining() * share, *others)
-        outcomes.append(_solve(part, child, name, done | {reduction.name}))
+        child.gap = float(max(gap, Fraction(0)) / (len(reduced.parts) - number))
+        outcomes.append(_solve(part, child, name, done | reduced.without))
         left -= part.n_pairs
         if outcomes[-1].bound == -math.inf:
-            return _part_infeasible(problem, outcomes[-1])
-    return _put_together(reduced, outcomes, control)
+            return _part_infeasible(problem, reduced, outcomes[-1])
+        gap -= _gap_of(part, outcomes[-1], child.gap)
+    return _better_start(problem, reduced.start, _put_together(reduced, outcomes, control))
+
+
+def _gap_of(part: Problem, outcome: Outcome, allowed: float) -> Fraction:
+    """Return what a part leaves of the gap between value and bound, if it is solved."""
+    if outcome.relation is None or math.isinf(outcome.bound):
+        return Fraction(0)
+    gap = Fraction(outcome.bound) - part.exact_value(outcome.relation)
+    return gap if gap <= Fraction(allowed) else Fraction(0)
+
+
+def _better_start(problem: Problem, start: Relation | None, outcome: Outcome) -> Outcome:
+    """Return the outcome with a relation that is known, if that is better."""
+    if start is None or outcome.bound == -math.inf:
+        return outcome
+    found = outcome.relation
+    if found is not None and problem.exact_value(found) >= problem.exact_value(start):
+        return outcome
+    return replace(outcome, relation=start)
 
 
 def _others(reduced: Reduced, outcomes: Sequence[Outcome]) -> tuple[float, float]:
     """Return value and bound of all parts but the next one; -inf while some have no value."""
-    value, bound = reduced.constant, reduced.constant
+    value = bound = nearest_float(reduced.constant)
     for part, outcome in zip(reduced.parts, outcomes, strict=False):
         value += -math.inf if outcome.relation is None else part.value(outcome.relation)
-        bound += outcome.bound
+        bound += float_up(outcome.bound)
     for part in reduced.parts[len(outcomes) + 1 :]:
         value = -math.inf
-        bound += trivial_bound(part)[0]
+        bound += float_up(trivial_bound(part)[0])
     return value, bound
 
 
-def _part_infeasible(problem: Problem, outcome: Outcome) -> Outcome:
+def _part_infeasible(problem: Problem, reduced: Reduced, outcome: Outcome) -> Outcome:
     """Restate, for the whole problem, that one part of it is infeasible."""
+    if len(reduced.parts) == 1 and outcome.proof is not None:
+        proof = reduced.prove([-math.inf], [outcome.proof])[1]
+        return Outcome(None, -math.inf, proof, outcome.stats)
     whole = find_conflict(problem)
-    proof = whole.certificate.proof if whole is not None else None
-    return Outcome(None, -math.inf, proof, outcome.stats)
+    known = whole.certificate.proof if whole is not None else None
+    return Outcome(None, -math.inf, known, outcome.stats)
 
 
 def _put_together(reduced: Reduced, outcomes: Sequence[Outcome], control: Control) -> Outcome:
-    stats: dict[str, Any] = {"parts": len(outcomes)}
+    stats: dict[str, Any] = {}
     for outcome in outcomes:
         for key, value in outcome.stats.items():
             if isinstance(value, int | float):
                 stats[key] = stats.get(key, 0) + value
+            elif len(outcomes) == 1:
+                stats[key] = value
+    stats.setdefault("parts", len(outcomes))
     relations = [o.relation for o in outcomes]
     relation = None
     if all(r is not None for r in relations):
         relation = reduced.invert([r for r in relations if r is not None])
     proofs: list[Proof] = []
-    bounds: list[float] = []
+    bounds: list[Bound] = []
     for part, outcome in zip(reduced.parts, outcomes, strict=True):
         bound, proof = outcome.bound, outcome.proof
         if proof is None:
             bound, proof = affordable_bound(part, control, outcome.relation)
         bounds.append(bound)
         proofs.append(proof)
-    total = sum_up([reduced.constant, reduced.error, *bounds])
-    return Outcome(relation, total, reduced.prove(bounds, proofs), stats)
-
-
-def _not_worse_than_start(problem: Problem, outcome: Outcome, start: Relation | None) -> Outcome:
-    if start is None or outcome.bound == -math.inf:
-        return outcome
-    if outcome.relation is not None and problem.value(outcome.relation) >= problem.value(start):
-        return outcome
-    return Outcome(start, outcome.bound, outcome.proof, outcome.stats)
+    total, proof = reduced.prove(bounds, proofs)
+    return Outcome(relation, total, proof, stats)
 
 
 def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Control) -> Estimate:
@@ -291,19 +317,20 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
     if proof is None:
         bound, proof = affordable_bound(problem, control, relation)
     stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
-    certificate = Certificate(bound, proof)
     if relation is None:
-        status = Status.BOUND_ONLY
-        return Estimate(status, None, -math.inf, bound, certificate, solver.name, stats=stats)
+        claim, status = float_up(bound), Status.BOUND_ONLY
+        certificate = Certificate(claim, proof)
+        return Estimate(status, None, -math.inf, claim, certificate, solver.name, stats=stats)
     for feasible, kind in KINDS:
         if problem.feasible <= feasible:
             relation = relation.to(kind)
             break
-    value = problem.value(relation)
-    bound = max(bound, value)
+    value = problem.exact_value(relation)
     status = Status.OPTIMAL if closes(value, bound) else Status.FEASIBLE
-    certificate = Certificate(bound, proof)
-    return Estimate(status, relation, value, bound, certificate, solver.name, stats=stats)
+    claim = float_up(max(bound, value))
+    certificate = Certificate(claim, proof)
+    rounded = nearest_float(value)
+    return Estimate(status, relation, rounded, claim, certificate, solver.name, stats=stats)
 
 
 def _infeasible(
@@ -364,13 +391,14 @@ def _smaller_problems(problem: Problem) -> list[Problem]:
 
 def _from_neighbours(otherwise: str, problem: Problem, control: Control) -> Outcome:
     """Take the best relation that solvers of smaller sets find; it is feasible here too."""
-    best, value = None, -math.inf
+    best: Relation | None = None
+    value: Bound = -math.inf
     trials = _smaller_problems(problem)
     for number, trial in enumerate(trials):
         child = control.child(None, control.remaining() / (len(trials) - number))
         relation = _solve(trial, child, "auto", frozenset()).relation
-        if relation is not None and trial.value(relation) > value:
-            best, value = relation, trial.value(relation)
+        if relation is not None and trial.exact_value(relation) > value:
+            best, value = relation, trial.exact_value(relation)
     if best is None:
         raise SolverError(otherwise)
     return Outcome(best)

@@ -32,6 +32,8 @@ from scipy import sparse
 from relatum.array_types import Floats, Index
 from relatum.kernels.first_order import activity, iterate, price, scaled_norm
 
+CLEAR = 1e-9  # of a column's objective, below which minus its reduced cost is negative for sure
+
 
 @dataclass(frozen=True, eq=False)
 class RowBlock:
@@ -117,7 +119,8 @@ class FirstOrderLP:
         The current point, in the box; it satisfies the rows approximately.
     pool : dict from family name to `RowBlock`
     bound : float
-        The bound of the current multipliers, computed anew by every `run`.
+        The bound of the current multipliers, computed anew by every `run`, and raised by what
+        rounding may have taken from it.
     reduced : float64 array (columns,)
         c - A'y of the current multipliers.
 
@@ -139,10 +142,31 @@ class FirstOrderLP:
         self.upper = np.broadcast_to(np.asarray(self.upper, dtype=np.float64), n).copy()
         self.x: Floats = np.where(self.objective > 0, self.upper, self.lower)
         self.reduced: Floats = self.objective.copy()
-        self.bound = float(np.maximum(self.lower * self.reduced, self.upper * self.reduced).sum())
         self._control = np.array([0.0, 1.0, 0.0, 0.0])
         self._assembled: tuple[Any, Floats, Floats, Index] | None = None
         self._scale = 0.0  # of the steps for the rows assembled; 0 if not known
+        self._bound_by(0.0, 0.0, 0.0)
+
+    def _bound_by(self, sides: float, weight: float, degree: float) -> None:
+        """Set bound and error, for right-hand sides that add up to this.
+
+        `weight` is the sum of the absolute terms of rows, and `degree` how many of these a
+        column has at most: each addition to a reduced cost is off by 2**-53 of a partial sum.
+        A column of a clearly negative reduced cost adds nothing, whatever it is exactly.
+        """
+        self._degree = degree
+        r, c = self.reduced, np.abs(self.objective)
+        best = np.maximum(self.lower * r, self.upper * r)
+        matters = (r > -CLEAR * c) & (self.upper != 0) | (self.lower != 0)
+        terms = (degree + 8.0) * (float(c[matters].sum()) + weight)
+        error = 2.0**-52 * (terms + 32.0 * (float(np.abs(best).sum()) + abs(sides)))
+        self.bound = float(sides + best.sum()) + error
+
+    def certain(self) -> Floats:
+        """Return what reduced costs are in absolute terms, less what rounding may have added."""
+        size = np.abs(self.reduced)
+        error = 2.0**-51 * (self._degree + 8.0) * (2.0 * np.abs(self.objective) + size)
+        return np.asarray(np.maximum(size - error, 0.0))
 
     @property
     def n_rows(self) -> int:
@@ -252,6 +276,7 @@ class FirstOrderLP:
         other = FirstOrderLP(self.objective, self.lower, self.upper, dict(self.pool))
         other.x = self.x.copy()
         other.reduced, other.bound = self.reduced.copy(), self.bound
+        other._degree = self._degree
         other._control = self._control.copy()
         # rows are never changed in place, so that copies share them; the box is
         rows, sides, box, used = self._assemble()
@@ -281,13 +306,14 @@ class FirstOrderLP:
 
     def evaluate(self) -> float:
         """Compute reduced costs and bound of the multipliers from scratch."""
-        rows, sides, _, used = self._assemble()
+        rows, sides, box, used = self._assemble()
         y = self._multipliers()
         self.reduced = self.objective.copy()
         self.reduced[used] -= price(rows, y, used.size)
         side = np.where(y > 0, sides[1], np.where(y < 0, sides[0], 0.0))
-        box_sum = np.maximum(self.lower * self.reduced, self.upper * self.reduced).sum()
-        self.bound = float((y * side).sum() + box_sum)
+        weight = float((np.abs(y) * (1 + np.abs(side)) / sides[2]).sum())
+        degree = float((1 / box[3]).max(initial=0.0))
+        self._bound_by(float((y * side).sum()), weight, degree)
         return self.bound
 
     def _by_block(self, values: Floats) -> dict[str, Floats]:

@@ -5,7 +5,6 @@ from it, without a solver, a bound on every feasible relation. This room imports
 kernels, nothing of solvers. Begin with `estimate`, then `certificate`.
 """
 
-from relatum.proof.arithmetic import Rounded, exponent_needed
 from relatum.proof.certificate import (
     FAMILIES,
     Branch,
@@ -35,10 +34,10 @@ from relatum.proof.partition_rows import (
 from relatum.proof.propagation import Closure, Propagator
 from relatum.proof.rounding import (
     LP_ROUNDING,
+    checked_slack,
     gap_to_close,
     grid_of,
     round_up,
-    sum_up,
     sums_are_exact,
 )
 
@@ -60,13 +59,12 @@ __all__ = [
     "Prices",
     "Proof",
     "Propagator",
-    "Rounded",
     "SparseRows",
     "Status",
     "SubsetOrder",
     "Verification",
+    "checked_slack",
     "closes",
-    "exponent_needed",
     "find_conflict",
     "folded_half_rows",
     "gap_to_close",
@@ -77,7 +75,6 @@ __all__ = [
     "round_up",
     "sentence_of",
     "smallest",
-    "sum_up",
     "sums_are_exact",
     "two_partition_rows",
     "verify",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relatum.array_types import Floats
 from relatum.problem import Problem
-from relatum.proof.arithmetic import exponent_needed
+from relatum.proof.certificate import Cuts
 
 # What float sums may be off by, as a share of the sum of the absolute values that enter them:
 # more than a thousand additions one after the other lose.
@@ -17,6 +20,9 @@ ROUNDING = 1e-13
 # What bounds of linear programs may be off by, as such a share: their summands are themselves
 # differences of a log-odds and of the multipliers of many rows.
 LP_ROUNDING = 10 * ROUNDING
+# The checker counts in units of 2**-87 of all log-odds together, or in finer ones: log-odds are
+# rounded up to it, multipliers down.
+CHECKED_BITS = 86
 FINEST_GRID = 30  # binary places: steps finer than that rule out nothing that rounding does not
 
 
@@ -31,13 +37,31 @@ def round_up(bound: float, magnitude: float) -> float:
     return bound + ROUNDING * magnitude + abs(bound) * 1e-15
 
 
-def sum_up(values: Iterable[float]) -> float:
-    """Return the exact sum of bounds, rounded up to a float."""
-    terms = list(values)
-    total = math.fsum(terms)
-    if math.isfinite(total) and math.fsum([*terms, -total]) > 0:
-        total = math.nextafter(total, math.inf)
-    return total
+def checked_slack(problem: Problem, cuts: Iterable[Cuts] = (), terms: int = 0) -> Fraction:
+    """Return by how much a checker's bound may exceed one that is computed without rounding.
+
+    Nothing, where log-odds and multipliers are on its grid, as they are unless their sizes
+    are very different. `terms` is how many terms the rows have in all.
+    """
+    pairs = problem.shape[0] * problem.shape[1]
+    magnitude = problem.scores.magnitude() + abs(problem.background) * pairs
+    top = math.frexp(magnitude)[1] if math.isfinite(magnitude) else 1024 + pairs.bit_length()
+    shift = CHECKED_BITS - top
+    numbers = [np.array([problem.background]), *(cut.multipliers for cut in cuts)]
+    if all(_on_grid(v, shift) for v in (*numbers, problem.log_odds)):
+        return Fraction(0)
+    return (pairs + 2 * terms) * Fraction(2) ** -shift
+
+
+def _on_grid(values: NDArray[Any], shift: int) -> bool:
+    """Say whether all values are multiples of 2**-shift."""
+    for start in range(0, values.size, 1 << 16):
+        some = values.ravel()[start : start + (1 << 16)].astype(np.float64)
+        scaled = np.ldexp(some, shift)
+        whole = (scaled == np.rint(scaled)) & ((scaled != 0) | (some == 0))
+        if not whole.all():
+            return False
+    return True
 
 
 def gap_to_close(bound: float, value: float) -> float:
@@ -52,8 +76,20 @@ def sums_are_exact(problem: Problem) -> bool:
     """
     values = np.append(problem.log_odds.ravel().astype(np.float64), problem.background)
     magnitude = problem.scores.magnitude() + abs(problem.background) * problem.n_pairs
-    shift = exponent_needed(values)
+    shift = _binary_places(values)
     return shift <= 52 and magnitude * 2.0**shift < 2.0**52
+
+
+def _binary_places(values: NDArray[Any]) -> int:
+    """Return the least s >= 0 such that every value times 2**s is an integer."""
+    v = np.asarray(values, dtype=np.float64).ravel()
+    v = v[v != 0]
+    if v.size == 0 or np.array_equal(v, np.rint(v)):
+        return 0
+    mantissa, exponent = np.frexp(v)
+    digits = (mantissa * 2.0**53).astype(np.int64)
+    last = np.frexp((digits & -digits).astype(np.float64))[1] - 1  # place of the last digit
+    return max(0, int((53 - exponent - last).max()))
 
 
 def grid_of(values: Floats, scores: Floats | None = None) -> float:
@@ -63,7 +99,7 @@ def grid_of(values: Floats, scores: Floats | None = None) -> float:
     3.1 - 0.1 is the integer 3 in floating point only.
     """
     scores = values if scores is None else scores
-    bits = exponent_needed(scores)
+    bits = _binary_places(scores)
     if bits > FINEST_GRID or float(np.abs(scores).sum()) * 2.0**bits >= 2.0**53:
         return 0.0
     v = np.abs(values[values != 0]) * 2.0**bits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from relatum.errors import SolverError
@@ -21,7 +22,7 @@ class Outcome:
     ----------
     relation : Relation or None
         The best feasible relation found, of the compact kind where there is one.
-    bound : float
+    bound : float or Fraction
         A valid upper bound on the value, +inf if none; -inf if nothing is feasible.
     proof : Proof or None
         Proves the bound, in the terms of the problem given to the solver; None only if
@@ -31,7 +32,7 @@ class Outcome:
     """
 
     relation: Relation | None
-    bound: float = math.inf
+    bound: float | Fraction = math.inf
     proof: Proof | None = None
     stats: Mapping[str, Any] = field(default_factory=dict)
 
@@ -56,6 +57,8 @@ class Solver:
     decompose : bool
         Whether `infer` should first apply the lossless reductions (contraction of
         must-links, components) and call it on the parts.
+    exact : bool
+        Whether its bounds are not rounded, so that large log-odds do no harm.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Solver:
     run: Callable[[Problem, Control], Outcome]
     rank: Callable[[Problem, bool], float]
     decompose: bool = False
+    exact: bool = False
 
 
 SOLVERS: dict[str, Solver] = {}

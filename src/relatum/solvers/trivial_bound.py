@@ -3,44 +3,52 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
-from relatum.problem import DenseScores, Problem, SparseScores
-from relatum.proof import Leaf, Proof, Rounded, round_up
-from relatum.proof.checker import dense_view
+from relatum.problem import DenseScores, ExactSum, Problem, SparseScores
+from relatum.proof import Leaf, Proof, checked_slack
+from relatum.solvers.pair_states import best_sum
+
+FEW_PAIRS = 4_000_000  # of partitions, up to which what is fixed is written to a matrix
 
 
-def trivial_bound(problem: Problem) -> tuple[float, Proof]:
-    """Bound every unordered pair on its own; the proof has no rows.
+def trivial_bound(problem: Problem) -> tuple[Fraction | float, Proof]:
+    """Bound every unordered pair on its own, exactly; the proof has no rows.
 
-    Cheap: one pass over the log-odds, row by row where they are dense and large.
+    Cheap: one pass over the log-odds, row by row where they are dense and large. The bound is
+    -inf if some pair is left no state.
     """
-    magnitude = problem.scores.magnitude()
-    if problem.feasible.has("reflexive", "symmetric"):
-        total = _sum_of_positive(problem)
+    large = problem.shape[0] * problem.shape[1] > FEW_PAIRS
+    if large and problem.feasible.has("reflexive", "symmetric"):
+        total: Fraction | None = _sum_of_positive(problem)
     else:
-        view = dense_view(problem, Rounded())
-        total = float(view.best(view.residual(())))
-    return round_up(total, magnitude), Leaf()
+        total = best_sum(problem)
+    if total is None:
+        return -math.inf, Leaf(infeasible=True)
+    return total + checked_slack(problem), Leaf()
 
 
-def _sum_of_positive(problem: Problem) -> float:
+def _sum_of_positive(problem: Problem) -> Fraction:
     """Sum of the positive scores of unordered pairs, and of the diagonal."""
-    scores = problem.scores
-    if isinstance(scores, DenseScores):
-        c = scores.log_odds
-        rows = (
-            float(np.maximum(np.add(c[a, a + 1 :], c[a + 1 :, a], dtype=np.float64), 0).sum())
-            for a in range(problem.n - 1)
-        )
-        return math.fsum(rows) + float(np.diagonal(c).sum(dtype=np.float64))
+    scores, total = problem.scores, ExactSum()
     c = scores.log_odds
-    listed, off = c, np.ones(len(c), np.bool_)
+    if isinstance(scores, DenseScores):
+        for a in range(problem.n - 1):
+            forward, backward = c[a, a + 1 :], c[a + 1 :, a]
+            positive = np.add(forward, backward, dtype=np.float64) > 0
+            total.add(forward[positive])
+            total.add(backward[positive])
+        total.add(np.diagonal(c))
+        return total.value()
+    listed = c
     if isinstance(scores, SparseScores):
         off = scores.i != scores.j
         listed = c[off]
-    unlisted = problem.n * (problem.n - 1) // 2 - len(listed)
-    total = float(np.maximum(listed, 0).sum(dtype=np.float64))
-    total += float(c[~off].sum(dtype=np.float64))
-    return total + max(0.0, problem.background) * unlisted
+        total.add(c[~off])
+    total.add(listed[listed > 0])
+    if problem.background > 0:
+        unlisted = problem.n * (problem.n - 1) // 2 - len(listed)
+        total.add_times(problem.background, unlisted)
+    return total.value()

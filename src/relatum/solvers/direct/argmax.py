@@ -8,7 +8,7 @@ import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.problem import DENSE_LIMIT, Map, PartialMap, Problem, Relation
-from relatum.proof import Cuts, Leaf, round_up
+from relatum.proof import Cuts, Leaf, checked_slack
 from relatum.solvers.control import Control
 from relatum.solvers.registry import Outcome, Solver, register
 
@@ -50,8 +50,7 @@ def _argmax(problem: Problem) -> Outcome:
     else:
         relation = PartialMap(np.where(price > 0, labels, -1), n_labels=c.shape[1])
         price = np.maximum(price, 0.0)
-    bound = round_up(float(price.sum()), float(np.abs(price).sum()))
-    return Outcome(relation, bound, Leaf(image_cuts(price, 1, total)))
+    return _proved(problem, relation, image_cuts(price, 1, total))
 
 
 def _by_row(problem: Problem) -> Outcome:
@@ -84,9 +83,17 @@ def _by_row(problem: Problem) -> Outcome:
     relation = Relation(y)
     if feasible.has("unique_image"):
         relation = relation.to(Map if has_image else PartialMap)
-    value = problem.value(relation)
-    bound = max(value, round_up(value, problem.scores.magnitude() + k * float(np.abs(price).sum())))
-    return Outcome(relation, bound, Leaf(image_cuts(price, k, has_image)))
+    return _proved(problem, relation, image_cuts(price, k, has_image))
+
+
+def _proved(problem: Problem, relation: Relation, cuts: tuple[Cuts, ...]) -> Outcome:
+    """Return a relation whose value its rows prove to be the bound: without rounding, they do.
+
+    What a row leaves of an image in it is positive only if the relation has the image.
+    """
+    terms = problem.shape[1] * sum(len(cut) for cut in cuts)
+    bound = problem.exact_value(relation) + checked_slack(problem, cuts, terms)
+    return Outcome(relation, bound, Leaf(cuts))
 
 
 def _infeasible(problem: Problem, k: int, given: Index) -> Outcome:
@@ -107,5 +114,6 @@ register(
         refuses=_refuses,
         run=solve,
         rank=lambda problem, prove: 1.0,
+        exact=True,
     )
 )

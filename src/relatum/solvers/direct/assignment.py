@@ -8,9 +8,10 @@ import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.problem import DENSE_LIMIT, Map, PartialMap, Problem, Relation
-from relatum.proof import Cuts, Leaf, round_up
+from relatum.proof import Cuts, Leaf
 from relatum.solvers.control import Control
 from relatum.solvers.direct.argmax import image_cuts
+from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.registry import Outcome, Solver, register
 
 _ALL = frozenset({"has_image", "unique_image", "unique_preimage", "has_preimage"})
@@ -61,14 +62,8 @@ def solve(problem: Problem, control: Control) -> Outcome:
     u, v = _prices(weights, match)
     preimages = Cuts("unique_preimage", np.arange(n_b)[:, None], v).positive()
     cuts = *image_cuts(u if total else np.maximum(u, 0.0), 1, True), preimages
-    left_over = np.where(np.isfinite(c), c - u[:, None] - v[None, :], 0.0)
-    bound = float(u.sum() + v.sum() + np.maximum(left_over, 0.0).sum())
-    magnitude = problem.scores.magnitude() + n_b * float(np.abs(u).sum()) + n_a * float(v.sum())
-    return Outcome(
-        relation,
-        max(problem.value(relation), round_up(bound, magnitude)),
-        Leaf(tuple(c for c in cuts if len(c))),
-    )
+    bound, proof = leaf_bound(problem, cuts)
+    return Outcome(relation, max(problem.exact_value(relation), bound), proof)
 
 
 def _prices(w: Floats, match: Index) -> tuple[Floats, Floats]:
@@ -132,5 +127,6 @@ register(
         refuses=_refuses,
         run=solve,
         rank=lambda problem, prove: 2.0,
+        exact=True,
     )
 )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from relatum.problem import DENSE_LIMIT, NAMED_SETS, RELATIONS, FeasibleSet, Problem, Relation
-from relatum.proof import Leaf, Rounded
-from relatum.proof.checker import dense_view
+from relatum.proof import Leaf, checked_slack
 from relatum.solvers.control import Control
+from relatum.solvers.pair_states import PairStates
 from relatum.solvers.registry import Outcome, Solver, register
 
 _PAIRWISE = ("reflexive", "symmetric", "antisymmetric", "connex")
@@ -30,26 +28,13 @@ def _refuses(problem: Problem) -> str | None:
 
 def solve(problem: Problem, control: Control) -> Outcome:
     """Take the best open state of every pair; ties go to fewer related pairs."""
-    if problem.contradicts_itself:
+    c = problem.dense()
+    states = PairStates(problem, c)
+    if states.empty:
         return Outcome(None, -math.inf, Leaf(infeasible=True))
-    view = dense_view(problem, Rounded())
-    bound = view.best(view.residual(()))
-    if bound == -math.inf:
-        return Outcome(None, -math.inf, Leaf(infeasible=True))
-    c, state = view.scores, view.state
-    y = np.where(state < 0, c > 0, state == 1)
-    if view.homogeneous:
-        i, j = view.upper
-        best = np.full(len(i), -math.inf)
-        f, b = state[i, j], state[j, i]
-        for xf, xb in view.states():
-            total = c[i, j] * xf + c[j, i] * xb
-            better = ((f < 0) | (f == xf)) & ((b < 0) | (b == xb)) & (total > best)
-            best = np.where(better, total, best)
-            y[i[better], j[better]] = xf
-            y[j[better], i[better]] = xb
-    relation = Relation(y)
-    return Outcome(relation, max(problem.value(relation), float(bound)), Leaf())
+    relation = Relation(states.related)
+    bound = problem.exact_value(relation) + checked_slack(problem)
+    return Outcome(relation, bound, Leaf())
 
 
 register(
@@ -60,5 +45,6 @@ register(
         refuses=_refuses,
         run=solve,
         rank=lambda problem, prove: 0.0,
+        exact=True,
     )
 )

@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.lp import LinearProgram
-from relatum.problem import Evidence, Problem, Property, Relation
+from relatum.problem import Evidence, Problem, Property, Relation, float_up
 from relatum.proof import Closure, Leaf, Propagator, grid_of, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.general.node import Node
 from relatum.solvers.general.space import PairSpace, RowPool
 from relatum.solvers.incumbent import Incumbent
+from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.registry import Outcome
 from relatum.solvers.tree import Tree
 
@@ -38,6 +39,7 @@ class Settings:
     violation: float = 1e-5  # least of rows to add: above the tolerance of the engines
     fractional: float = 1e-6  # distance from 0 and 1: that tolerance, too
     stall: float = 1e-3  # share of the gap that a round has to close
+    nearly: float = 1e-9  # share of all log-odds that a bound may lack, for rounding to be in doubt
     patience: int = 5  # rounds in a row that may fail to, before a node is branched
 
 
@@ -159,6 +161,11 @@ class BranchAndCut:
         bound, r = self._bound(y, *self.space.box(node.state))
         if bound < node.bound:
             node.bound, node.cuts = bound, self.pool.cuts(y)
+            missing = bound - self.incumbent.cutoff
+            if 0 < missing <= SETTINGS.nearly * (self.magnitude + abs(bound)):
+                sharp, leaf = leaf_bound(self.problem, node.cuts, node.state)
+                if sharp < bound:  # so little is missing that it may be rounding
+                    node.bound, node.cuts = float_up(sharp), leaf.cuts
         return r
 
     # --- the tree ---------------------------------------------------------------------

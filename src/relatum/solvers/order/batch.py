@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,25 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.batch import order_small_many
 from relatum.kernels.order.states import WORD
-from relatum.problem import LINEAR_ORDERS, DenseScores, LinearOrder, Problem
-from relatum.proof import Certificate, Decompose, Estimate, Leaf, Merge, Proof, Status, SubsetOrder
+from relatum.problem import (
+    LINEAR_ORDERS,
+    DenseScores,
+    LinearOrder,
+    Problem,
+    float_up,
+    nearest_float,
+)
+from relatum.proof import (
+    Certificate,
+    Decompose,
+    Estimate,
+    Leaf,
+    Merge,
+    Proof,
+    Status,
+    SubsetOrder,
+    closes,
+)
 from relatum.solvers.order.linear import SETTINGS, refuses
 from relatum.solvers.reductions import closed_evidence, imply_steps
 
@@ -69,26 +87,28 @@ def order_many(problems: Sequence[Problem], arguments: Mapping[str, Any]) -> lis
     arrays = order_small_many(marked, sizes, SETTINGS.batch_states)
     stats = {"batch": len(chosen), "batch_seconds": time.perf_counter() - began}
     row = 0
-    for (k, (matrix, _, steps)), n, value in zip(
-        chosen, sizes.tolist(), arrays[5].tolist(), strict=True
-    ):
+    for (k, (matrix, _, steps)), n in zip(chosen, sizes.tolist(), strict=True):
         own = [a[row : row + n] for a in arrays[:5]]
-        estimates[k] = _estimate(matrix, steps, own, value, stats)
+        estimates[k] = _estimate(problems[k], matrix, steps, own, stats)
         row += n
     return estimates
 
 
 def _estimate(
-    matrix: Floats, steps: Index, arrays: list[NDArray[Any]], value: float, stats: dict[str, Any]
+    problem: Problem,
+    matrix: Floats,
+    steps: Index,
+    arrays: list[NDArray[Any]],
+    stats: dict[str, Any],
 ) -> Estimate | None:
+    """Return the estimate of one problem; None if it is not solved, or not to the last digit."""
     order, twins, component, solved, worth = arrays
     count = int(component[order[-1]]) + 1
     if not solved[:count].all():
         return None
-    magnitude = np.abs(matrix)
-    margin = 0.0
-    if not np.array_equal(matrix, np.rint(matrix)):
-        margin = SETTINGS.subset_margin * float(magnitude.sum())
+    margin, magnitude = 0.0, float(np.abs(matrix).sum())
+    if not np.array_equal(matrix, np.rint(matrix)) or magnitude >= 2.0**52:
+        margin = 2 * SETTINGS.subset_margin * magnitude
     classes = int(twins.max()) + 1
     of_class = component
     if classes < len(order):
@@ -102,15 +122,20 @@ def _estimate(
     if classes < len(order):
         proof = Merge(twins.copy(), proof)
     proof = imply_steps(steps, proof)
-    bound = value + (len(parts) + 1) * margin
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
+    relation = LinearOrder.trusted(ranks)
+    value = problem.exact_value(relation)
+    bound = value + Fraction((len(parts) + 1) * margin)
+    if not closes(value, bound):
+        return None
+    claim = float_up(bound)
     return Estimate(
         Status.OPTIMAL,
-        LinearOrder.trusted(ranks),
-        value,
-        bound,
-        Certificate(bound, proof),
+        relation,
+        nearest_float(value),
+        claim,
+        Certificate(claim, proof),
         "order_dp",
         stats=stats,
     )

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.states import WORD, pruned_order
-from relatum.problem import LINEAR_ORDERS, LinearOrder, Problem
-from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder, round_up
+from relatum.problem import (
+    LINEAR_ORDERS,
+    LinearOrder,
+    Problem,
+    exact_sum,
+    float_up,
+    nearest_float,
+    sum_of,
+)
+from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
 from relatum.solvers.control import Control
 from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
 from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
@@ -33,7 +42,7 @@ class LinearSettings:
     many_states: int = 100_000  # if it is asked for by name: less than the checker is ready for
     batch_states: int = 20_000  # in each component of many small problems solved at once
     most_elements: int = 5_000  # of a problem that is accepted: matrices of all pairs are held
-    subset_margin: float = 4e-12  # of all absolute weights: more than solver and checker round
+    subset_margin: float = 1e-13  # of all absolute weights: more than solver and checker round
     proof_steps: int = 50  # per element, before a proof, which improves the order
     most_proof_steps: int = 100_000  # in all, before a proof
     first_steps: int = 2_000  # per element, of the first cycle where no proof is wanted
@@ -49,7 +58,7 @@ SETTINGS = LinearSettings()
 @dataclass
 class _Part:
     order: Index
-    bound: float
+    bound: float | Fraction
     proof: Proof | None
     stats: dict[str, Any] = field(default_factory=dict)
 
@@ -60,7 +69,7 @@ def solve_plan(
     start: Index | None = None,
     states: int = SETTINGS.few_states,
     settings: Settings | None = None,
-) -> tuple[Index, float, Proof, dict[str, Any]]:
+) -> tuple[Index, float | Fraction, Proof, dict[str, Any]]:
     """Order every part; return (order of elements, bound, proof, stats)."""
     d = plan.search_weights
     several = [p for p in plan.parts if len(p) > 1]
@@ -88,7 +97,9 @@ def solve_plan(
             stats[key] += result.stats[key]
         chain.append(part[result.order])
         if result.proof is not None:
-            proofs.append((part, result.bound, result.proof))
+            bound = result.bound
+            claim = bound if math.isinf(bound) else sum_of([bound, plan.rounding])
+            proofs.append((part, float_up(claim), result.proof))
     classes = np.concatenate(chain)
     bound, proof = _assemble(plan, proofs)
     return _expanded(plan, classes), bound, proof, stats
@@ -98,18 +109,11 @@ def _integers(w: Floats) -> bool:
     return bool(np.abs(w).sum() < 2.0**52 and np.array_equal(w, np.rint(w)))
 
 
-def _magnitude(w: Floats, inner: Floats) -> float:
-    """Return what the rounding of sums is measured by: nothing for integers."""
-    if _integers(w) and _integers(inner):
-        return 0.0
-    return float(np.abs(w).sum() + np.abs(inner).sum())
-
-
-def _part_base(plan: Plan, part: Index) -> tuple[Floats, float]:
+def _part_base(plan: Plan, part: Index) -> tuple[Floats, Fraction]:
     """Weights of a part, and what any order of it has: inner worths and w_ba for a < b."""
     w = plan.w[np.ix_(part, part)]
     lower = w.T[np.triu_indices(len(part), 1)]
-    return w, math.fsum([*plan.inner[part].tolist(), *lower.tolist()])
+    return w, exact_sum(np.concatenate([plan.inner[part], lower]))
 
 
 def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
@@ -123,9 +127,9 @@ def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
     if not found:
         return None
     ordered = w[np.ix_(order, order)][np.triu_indices(len(part), 1)]
-    bound = math.fsum([*ordered.tolist(), *inner.tolist()])
+    bound = exact_sum(np.concatenate([ordered, inner]))
     if not (_integers(w) and _integers(inner)):
-        bound += SETTINGS.subset_margin * float(np.abs(w).sum())
+        bound += Fraction(SETTINGS.subset_margin * float(np.abs(w).sum()))
     return _Part(order, bound, SubsetOrder())
 
 
@@ -147,12 +151,15 @@ def _by_search(
     search = OrderSearch(sub, start, control.seed)
     w, base = _part_base(plan, part)
     difference = w - w.T
+    offset = nearest_float(base)
     if not control.prove:
-        return _anneal_only(search, control, difference, base)
+        return _anneal_only(search, control, difference, offset)
     steps = min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps)
     search.anneal(steps, expired=control.expired)
     before = plan.before[np.ix_(part, part)]
-    incumbent = OrderIncumbent(difference, search.order, base, control.gap / max(1, large), before)
+    incumbent = OrderIncumbent(
+        difference, search.order, offset, control.gap / max(1, large), before
+    )
     if not _integers(w):  # differences may be integers in floating point only
         incumbent.grid = 0.0
     relaxation = OrderRelaxation(difference)
@@ -165,7 +172,7 @@ def _by_search(
         settings = replace(settings, states=0)  # solver and checker round too much
     search_tree = BranchAndCut(relaxation, incumbent, control, settings)
     bound, proof = search_tree.run()
-    total = round_up(bound + base, _magnitude(w, plan.inner[part]))
+    total = bound if math.isinf(bound) else sum_of([bound, base])
     return _Part(incumbent.order, total, proof, search_tree.stats)
 
 
@@ -229,7 +236,9 @@ def _expanded(plan: Plan, classes: Index) -> Index:
     return np.argsort(rank[plan.labels], kind="stable").astype(np.int64)
 
 
-def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[float, Proof]:
+def _assemble(
+    plan: Plan, proofs: list[tuple[Index, float, Proof]]
+) -> tuple[float | Fraction, Proof]:
     """Bound and proof of the whole from those of the parts; other pairs one by one."""
     inside = np.zeros(plan.w.shape, dtype=np.bool_)
     alone = np.ones(len(plan.w), dtype=np.bool_)
@@ -239,12 +248,15 @@ def _assemble(plan: Plan, proofs: list[tuple[Index, float, Proof]]) -> tuple[flo
     barred = np.where(plan.before.T, -np.inf, plan.w)
     best = np.maximum(barred, barred.T)[np.triu_indices(len(plan.w), 1)]
     outside = ~inside[np.triu_indices(len(plan.w), 1)]
-    terms = [*best[outside].tolist(), *plan.inner[alone].tolist(), *(b for _, b, _ in proofs)]
-    bound = round_up(math.fsum(terms), _magnitude(plan.w, plan.inner))
+    claims = [bound for _, bound, _ in proofs]
     proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
     if len(plan.w) < len(plan.labels):
         proof = Merge(plan.labels, proof)
-    return bound, imply_steps(plan.steps, proof)
+    proof = imply_steps(plan.steps, proof)
+    if math.inf in claims:
+        return math.inf, proof
+    rest = exact_sum(np.concatenate([best[outside], plan.inner[alone]]))
+    return sum_of([rest, *claims]) + plan.rounding, proof
 
 
 def refuses(problem: Problem) -> str | None:

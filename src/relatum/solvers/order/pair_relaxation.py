@@ -67,7 +67,8 @@ class PairRelaxation:
     def fixable(self, target: float) -> tuple[Index, Flags]:
         """Return open pairs and values whose opposite has a bound of at most `target`."""
         r = self.lp.reduced
-        sure = (np.abs(r) >= self.lp.bound - target) & (self.lp.lower < self.lp.upper) & (r != 0)
+        open_ = (self.lp.lower < self.lp.upper) & (r != 0)
+        sure = open_ & (self.lp.certain() >= self.lp.bound - target)
         return np.column_stack([self.a[sure], self.b[sure]]), r[sure] > 0
 
     def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
@@ -101,8 +102,3 @@ class PairRelaxation:
         i, j, k = triples.T
         columns = np.column_stack([self.column[i, j], self.column[j, k], self.column[i, k]])
         self.lp.add_triples(name, triples, columns, low, high)
-
-    def rounded(self, y: Floats) -> Floats:
-        """Drop the digits of multipliers that no margin would notice."""
-        unit = 2.0 ** (np.floor(np.log2(np.abs(self.lp.objective).max() + 1e-300)) - 48)
-        return np.asarray(np.rint(y / unit) * unit)

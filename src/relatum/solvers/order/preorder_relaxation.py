@@ -90,7 +90,7 @@ class PreorderRelaxation(PairRelaxation):
         block = self.lp.pool.get(TRIPLES)
         if block is None or not len(block):
             return ()
-        y = self.rounded(np.maximum(block.multipliers, 0.0))
+        y = np.maximum(block.multipliers, 0.0)
         return (Cuts(TRIPLES, block.index[y > 0], y[y > 0]),) if (y > 0).any() else ()
 
     def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:
@@ -113,9 +113,7 @@ class PreorderIncumbent(ImprovingIncumbent):
         gap: float = OPTIMAL_GAP,
     ) -> None:
         c = search.c * ~np.eye(len(search.c), dtype=np.bool_)
-        super().__init__(
-            grid=grid_of(c), magnitude=float(np.abs(c).sum()), offset=offset, gap=gap, share=0.5
-        )
+        super().__init__(grid=grid_of(c), offset=offset, gap=gap, share=0.5)
         self.search, self.c = search, c
         self.state, self.propagator = relaxation.state.copy(), relaxation.propagator
         self._update()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from relatum.problem import (
     FeasibleSet,
     Problem,
     Relation,
+    sum_of,
 )
-from relatum.proof import Leaf, Proof, Propagator, round_up
+from relatum.proof import Leaf, Proof, Propagator
 from relatum.solvers.control import Control
 from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
 from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, PreorderRelaxation
@@ -85,7 +87,8 @@ def solve(
     )
     _kicks(search, control, prove)
     stats: dict[str, Any] = {}
-    bound, proof = math.inf, None
+    bound: float | Fraction = math.inf
+    proof: Proof | None = None
     if prove:
         bound, proof, stats = _prove(c, structure, closure.state, search, control, settings)
         proof = closure.proof(proof)
@@ -123,15 +126,14 @@ def _prove(
     search: PreorderSearch,
     control: Control,
     settings: Settings | None,
-) -> tuple[float, Proof, dict[str, Any]]:
+) -> tuple[float | Fraction, Proof, dict[str, Any]]:
     relaxation = PreorderRelaxation(c, structure, state)
     diagonal = math.fsum(np.diagonal(c).tolist())
     incumbent = PreorderIncumbent(search, relaxation, diagonal, control.gap)
     search_tree = BranchAndCut(relaxation, incumbent, control, settings or Settings(half_rounds=0))
     bound, proof = search_tree.run()
-    exact = incumbent.grid and np.array_equal(c, np.rint(c))
-    magnitude = 0.0 if exact else float(np.abs(c).sum())
-    return round_up(bound + diagonal, magnitude), proof, search_tree.stats
+    total = bound if math.isinf(bound) else sum_of([bound, *np.diagonal(c).tolist()])
+    return total, proof, search_tree.stats
 
 
 def distances(problem: Problem, y: Flags, control: Control) -> dict[str, Any]:

@@ -131,14 +131,14 @@ class OrderRelaxation(PairRelaxation):
         out = []
         triples = self.lp.pool.get(TRIPLES)
         if triples is not None and len(triples):
-            y = self.rounded(triples.multipliers)
+            y = triples.multipliers
             for sign, index in ((1, triples.index), (-1, triples.index[:, ::-1])):
                 own = sign * y > 0
                 if own.any():
                     out.append(Cuts("transitive", index[own], sign * y[own]))
         halves = self.lp.pool.get(HALVES)
         if halves is not None and len(halves):
-            y = self.rounded(halves.multipliers)
+            y = halves.multipliers
             if (y > 0).any():
                 out.append(Cuts(HALVES, halves.index[y > 0], y[y > 0]))
         return tuple(out)
@@ -212,7 +212,6 @@ class OrderIncumbent(ImprovingIncumbent):
         super().__init__(
             self.value_of(order),
             grid=grid_of(d),
-            magnitude=float(np.abs(d).sum()),
             offset=offset,
             gap=gap,
             share=0.5,

@@ -1,25 +1,31 @@
 """Reductions make a problem smaller without loss, and lift proofs back.
 
-Clusterings contract what is known to be related and fall into components (`base` says what a
-reduction is); linear orders close their evidence, merge alike elements and fall into strongly
-connected components (`orders`). `connected` finds the components of pairs. This room imports
-problem, proof and kernels, and no solver. Begin with `base`.
+Pairs that large log-odds decide become evidence (`exclusions`), large log-odds of fixed pairs are
+set aside (`constants`). Clusterings contract what is known to be related and fall into components
+(`base` says what a reduction is); linear orders close their evidence, merge alike elements and
+fall into strongly connected components (`orders`). `connected` finds the components of pairs.
+This room imports problem, proof and kernels, and no solver. Begin with `base`.
 """
 
 from __future__ import annotations
 
 from relatum.problem import Problem
-from relatum.solvers.reductions.base import Reduced, Reduction
+from relatum.solvers.reductions.base import Bound, Reduced, Reduction
 from relatum.solvers.reductions.components import Components
 from relatum.solvers.reductions.connected import BLOCK, connected
+from relatum.solvers.reductions.constants import Constants
 from relatum.solvers.reductions.contraction import Contraction
+from relatum.solvers.reductions.exclusions import Exclusions
 from relatum.solvers.reductions.orders import Plan, closed_evidence, imply_steps, plan_of
 
 __all__ = [
     "BLOCK",
     "REDUCTIONS",
+    "Bound",
     "Components",
+    "Constants",
     "Contraction",
+    "Exclusions",
     "Plan",
     "Reduced",
     "Reduction",
@@ -31,12 +37,16 @@ __all__ = [
 ]
 
 # In the order in which they are tried.
-REDUCTIONS: tuple[Reduction, ...] = (Contraction(), Components())
+REDUCTIONS: tuple[Reduction, ...] = (Exclusions(), Constants(), Contraction(), Components())
 
 
-def first_reduction(problem: Problem, done: frozenset[str]) -> Reduction | None:
-    """Return the first reduction that applies and has not been used on this problem."""
+def first_reduction(problem: Problem, done: frozenset[str], decompose: bool) -> Reduction | None:
+    """Return the first reduction that applies and has not been used on this problem.
+
+    Without `decompose`, those that make it smaller are left out.
+    """
     for reduction in REDUCTIONS:
-        if reduction.name not in done and reduction.accepts(problem):
+        wanted = (decompose or reduction.always) and reduction.name not in done
+        if wanted and reduction.accepts(problem):
             return reduction
     return None

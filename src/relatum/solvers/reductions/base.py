@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from relatum.problem import Problem, Relation
 from relatum.proof import Proof
+
+Bound = float | Fraction  # infinite or exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,29 +20,34 @@ class Reduced:
     Attributes
     ----------
     parts : sequence of Problem
-    constant : float
-        The value of a relation is the constant plus the values of its parts.
+    constant : Fraction
+        The value of a relation is the constant plus the values of its parts, up to rounding
+        of scores that were added up.
     invert : callable (relations of the parts) -> Relation
     divide : callable (Relation) -> relations of the parts
         For warm starts.
-    prove : callable (bounds, proofs of the parts) -> Proof
-    error : float
-        What rounding may have taken from the constant and the scores of the parts; a bound
-        of the whole is at most the constant plus the bounds of the parts plus this.
+    prove : callable (bounds, proofs of the parts) -> (bound, Proof)
+        Of the whole; the bound is one that the proof establishes.
+    start : Relation, optional
+        A relation of the whole; the proof is one for whoever finds one at least as good.
+    without : set of str
+        Reductions that are not to be applied to the parts.
     """
 
     parts: Sequence[Problem]
-    constant: float
+    constant: Fraction
     invert: Callable[[Sequence[Relation]], Relation]
     divide: Callable[[Relation], Sequence[Relation]]
-    prove: Callable[[Sequence[float], Sequence[Proof]], Proof]
-    error: float = 0.0
+    prove: Callable[[Sequence[Bound], Sequence[Proof]], tuple[Bound, Proof]]
+    start: Relation | None = None
+    without: frozenset[str] = frozenset()
 
 
 class Reduction(Protocol):
     """A lossless reduction."""
 
     name: str
+    always: bool  # whether to apply it whatever the solver, and not only if that decomposes
 
     def accepts(self, problem: Problem) -> bool:
         """Say whether it applies and makes the problem smaller."""

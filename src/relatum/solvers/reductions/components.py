@@ -6,16 +6,27 @@ equivalence relation relates nothing across them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import partial
 from itertools import chain
 
 import numpy as np
 
 from relatum.array_types import Index
-from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
-from relatum.proof import Decompose, Proof, sum_up
-from relatum.solvers.reductions.base import Reduced
+from relatum.problem import (
+    EQUIVALENCES,
+    Partition,
+    Problem,
+    Relation,
+    SparseScores,
+    exact_sum,
+    float_up,
+    sum_of,
+)
+from relatum.proof import Decompose, Proof
+from relatum.solvers.reductions.base import Bound, Reduced
 from relatum.solvers.reductions.connected import BLOCK, connected
 
 
@@ -41,6 +52,7 @@ class Components:
     """Split into connected components of positive pairs."""
 
     name = "components"
+    always = False
 
     def accepts(self, problem: Problem) -> bool:
         own = problem.feasible.structure == EQUIVALENCES  # not, say, with CONNEX
@@ -58,14 +70,15 @@ class Components:
         alone = np.ones(problem.n, dtype=np.bool_)
         for elements in parts:
             alone[elements] = False
+        constant = exact_sum(diagonal[alone])
         return Reduced(
             [problem.restrict(elements) for elements in parts],
-            sum_up(diagonal[alone].tolist()),
+            constant,
             partial(_invert, parts, problem.n),
             lambda relation: [
                 Partition(relation.to(Partition).labels[elements]) for elements in parts
             ],
-            partial(_prove, parts),
+            partial(_prove, parts, constant),
         )
 
 
@@ -83,5 +96,11 @@ def _invert(parts: list[Index], n: int, relations: Sequence[Relation]) -> Relati
     return Partition(labels)
 
 
-def _prove(parts: list[Index], bounds: Sequence[float], proofs: Sequence[Proof]) -> Proof:
-    return Decompose(tuple(zip(parts, map(float, bounds), proofs, strict=True)))
+def _prove(
+    parts: list[Index], constant: Fraction, bounds: Sequence[Bound], proofs: Sequence[Proof]
+) -> tuple[Bound, Proof]:
+    claims = [float_up(bound) for bound in bounds]
+    proof = Decompose(tuple(zip(parts, claims, proofs, strict=True)))
+    if math.inf in claims:
+        return math.inf, proof
+    return sum_of([constant, *claims]), proof

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from relatum.array_types import Index
-from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
+from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence, sum_of
 from relatum.proof import Contract, Proof, sums_are_exact
-from relatum.solvers.reductions.base import Reduced
+from relatum.solvers.reductions.base import Bound, Reduced
 from relatum.solvers.reductions.connected import connected
 
 CONTRACTED_ELEMENTS = 20_000  # of a problem at most: its scores are held as a matrix
@@ -25,6 +27,7 @@ class Contraction:
     """Contract elements that evidence says are related."""
 
     name = "contraction"
+    always = False
 
     def accepts(self, problem: Problem) -> bool:
         yes = problem.evidence.related
@@ -50,15 +53,17 @@ class Contraction:
         def divide(relation: Relation) -> Sequence[Relation]:
             return [Partition(relation.to(Partition).labels[first])]
 
-        def prove(bounds: Sequence[float], proofs: Sequence[Proof]) -> Proof:
-            return Contract(labels, proofs[0])
-
         assert small.n == g
-        error = 0.0
+        error = 0.0  # what rounding may have taken from the scores between sets
         if not sums_are_exact(problem):
             most = float(np.bincount(labels).max())
             error = 2.0**-52 * most**2 * problem.scores.magnitude()
-        return Reduced([small], 0.0, invert, divide, prove, error)
+
+        def prove(bounds: Sequence[Bound], proofs: Sequence[Proof]) -> tuple[Bound, Proof]:
+            bound = bounds[0] if math.isinf(bounds[0]) else sum_of([bounds[0], error])
+            return bound, Contract(labels, proofs[0])
+
+        return Reduced([small], Fraction(0), invert, divide, prove)
 
 
 def _cannot_links(problem: Problem, labels: Index) -> Index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.batch import order_components, twin_classes
 from relatum.kernels.order.rows import close_precedence
 from relatum.problem import Problem
-from relatum.proof import Imply, Leaf, Proof
+from relatum.proof import Imply, Leaf, Proof, sums_are_exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,8 @@ class Plan:
         Components, as classes, from first to last.
     steps : int64 array
         How the evidence was closed, for the proof.
+    rounding : Fraction
+        What rounding may have taken from sums of scores of merged elements, all together.
     """
 
     w: Floats
@@ -39,6 +42,7 @@ class Plan:
     labels: Index
     parts: list[Index]
     steps: Index
+    rounding: Fraction = Fraction(0)
 
     @property
     def search_weights(self) -> Floats:
@@ -97,10 +101,13 @@ def plan_of(problem: Problem) -> Plan | Proof:
     np.fill_diagonal(w, 0.0)
     marked = np.where(before.T, -np.inf, w)
     labels, g = twin_classes(marked)
+    rounding = Fraction(0)
     if g < n:
+        if not sums_are_exact(problem):
+            rounding = Fraction(2.0**-50 * n * problem.scores.magnitude())
         w, inner, before = _merged(w, inner, before, labels, g)
     parts = component_order(np.where(before, np.inf, np.where(before.T, -np.inf, w - w.T)))
-    return Plan(w, inner, before, labels, parts, steps)
+    return Plan(w, inner, before, labels, parts, steps, rounding)
 
 
 def _merged(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from relatum.array_types import Index
 from relatum.problem import Partition
 from relatum.proof import Cuts, Leaf, Proof
 
-Proved = tuple[float, Proof]
+Proved = tuple[float | Fraction, Proof]
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,12 +49,7 @@ class PartitionIncumbent(Incumbent):
         cap: int,
         gap: float = OPTIMAL_GAP,
     ) -> None:
-        scores = weights[np.triu_indices(len(weights), 1)]
-        # a pair of negative score enters a bound or a value only if it has to be related, or
-        # together with positive pairs that outweigh it
-        related = np.abs(weights)[linked[:, None] == linked].sum() / 2
-        magnitude = float(np.maximum(scores, 0.0).sum() + related) + abs(constant)
-        super().__init__(grid=grid_of(scores), magnitude=magnitude, gap=gap)
+        super().__init__(grid=grid_of(weights[np.triu_indices(len(weights), 1)]), gap=gap)
         self.linked = linked
         self.weights, inside = contracted_weights(weights, linked)
         self.constant = constant + inside

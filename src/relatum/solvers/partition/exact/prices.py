@@ -15,8 +15,7 @@ from scipy import sparse
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.lp import engine_named
-from relatum.proof import Cuts, most_capped_pairs
-from relatum.proof.checker import excess_margin
+from relatum.proof import Cuts, most_capped_pairs, round_up
 from relatum.solvers.control import Control
 
 
@@ -30,6 +29,18 @@ class PriceSettings:
 
 
 SETTINGS = PriceSettings()
+
+
+def excess_margin(weights: Floats, prices: Floats, cap: int) -> float:
+    """Bound what rounding may hide of the weight of a set less its prices.
+
+    A set of k elements has less than k**2 terms, and each partial sum is off by 2**-53 of
+    it at most.
+    """
+    k = min(cap, len(prices))
+    size = k * k * float(np.abs(weights).max(initial=0.0))
+    size += k * float(np.abs(prices).max(initial=0.0))
+    return 2.0**-50 * k * k * size
 
 
 class SetPool:
@@ -280,7 +291,11 @@ class SetPrices:
             if (over <= 0).all() or control.expired():
                 break
             prices = prices + np.ceil(np.maximum(over, 0) / unit) * unit
-        bound += self.constant + float(inside.sum()) + float(self.pool.sides() @ y)
+        sides = self.pool.sides() @ y
+        bound += self.constant + float(inside.sum()) + float(sides)
+        related = float(np.abs(self.between).diagonal().sum())
+        most = float(prices.sum() + sides) + abs(self.constant) + related
+        bound = round_up(bound, most + float(np.maximum(inner, 0.0).sum()))
         own = np.zeros(self.n)
         # prices so far are of what groups have between them
         own[np.unique(self.labels, return_index=True)[1]] = prices + inside

@@ -60,6 +60,21 @@ def contracted_weights(weights: Floats, labels: Index) -> tuple[Floats, float]:
     return out, inside
 
 
+def contraction_rounding(weights: Floats, state: NDArray[np.int8], labels: Index) -> float:
+    """Bound what sums of weights between and within sets may be off by, all together."""
+    sizes = np.bincount(labels)[labels]
+    most = int(sizes.max())
+    if most == 1:
+        return 0.0
+    joined = np.where(state[sizes > 1] == 0, 0.0, np.abs(weights[sizes > 1]))
+    return 2.0**-51 * (2 * most + 2) * float(joined.sum())
+
+
+def _sum_up(first: float, second: float, third: float) -> float:
+    """Add numbers, not below their sum."""
+    return first + second + third + 2.0**-51 * (abs(first) + abs(second))
+
+
 def _keys(index: NDArray[Any]) -> Index:
     """Return a number for each triangle (a, b, c), the same for (c, b, a)."""
     a, b, c = index.astype(np.int64).T
@@ -85,11 +100,14 @@ class Relaxation:
         -1 open, 0 unrelated, 1 related.
     constant : float
         What related pairs inside the nodes, and the diagonal, add to every value.
+    rounding : float
+        What rounding may have taken from weights that were added up, all together.
     """
 
     weights: Floats
     state: NDArray[np.int8]
     constant: float = 0.0
+    rounding: float = 0.0
     lp: FirstOrderLP = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,8 +120,8 @@ class Relaxation:
 
     @property
     def bound(self) -> float:
-        """No partition of these nodes has a larger value, in floats."""
-        return self.constant + self.lp.bound
+        """No partition of these nodes has a larger value; rounded up."""
+        return _sum_up(self.constant, self.lp.bound, self.rounding)
 
     @property
     def n_open(self) -> int:
@@ -237,7 +255,7 @@ class Relaxation:
         """Return open pairs whose other value is bounded by the cutoff, and their values."""
         lp = self.lp
         r = lp.reduced
-        sure = (lp.lower < lp.upper) & (self.bound - np.abs(r) <= cutoff) & (r != 0)
+        sure = (lp.lower < lp.upper) & (self.bound - lp.certain() <= cutoff) & (r != 0)
         columns = np.flatnonzero(sure)
         return columns, r[columns] > 0
 
@@ -248,7 +266,8 @@ class Relaxation:
         state = np.full((g, g), -1, dtype=np.int8)
         i, j = np.nonzero(self.state == 0)
         state[labels[i], labels[j]] = 0
-        other = Relaxation(weights, state, self.constant + inside)
+        rounding = self.rounding + contraction_rounding(self.weights, self.state, labels)
+        other = Relaxation(weights, state, self.constant + inside, rounding)
         i, j = np.triu_indices(n, 1)
         columns = np.where(labels[i] == labels[j], -1, 0)
         between = columns == 0

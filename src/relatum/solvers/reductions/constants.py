@@ -1,0 +1,208 @@
+"""What all relations have in common is set aside: the log-odds of pairs that are fixed.
+
+The diagonal of a reflexive set and pairs given as related add the same to every value, pairs
+given as unrelated add nothing. Where these log-odds are large, sums with them would round the
+others away; so they are put to zero, and added back exactly in the end. A proof stays what it
+is, as a checker adds them up itself; only the bounds of parts that it states are raised.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from relatum.array_types import Flags, Index
+from relatum.problem import (
+    CondensedScores,
+    DenseScores,
+    Problem,
+    SparseScores,
+    condensed_places,
+    exact_sum,
+    float_up,
+    sum_of,
+)
+from relatum.proof import (
+    OPTIMAL_GAP,
+    Branch,
+    Contract,
+    Decompose,
+    Fix,
+    Imply,
+    Merge,
+    Proof,
+    SubsetOrder,
+)
+from relatum.solvers.pair_states import mirrored_state
+from relatum.solvers.reductions.base import Bound, Reduced
+
+LARGE = 2.0**10  # bits of fixed pairs from which on they are set aside
+ORDERED_ELEMENTS = 62  # that a checker orders outright
+UNDIVIDED_ELEMENTS = 300  # up to which a clustering is not divided if that would cost digits
+
+
+@dataclass(frozen=True, eq=False)
+class _Common:
+    """Fixed pairs: where their log-odds are, and the related ones as pairs."""
+
+    places: Any  # index into the array of log-odds
+    a: Index  # of those that are related
+    b: Index
+    scores: NDArray[Any]
+
+    def inside(self, part: Flags) -> Fraction:
+        """Return what related pairs of some elements add."""
+        return exact_sum(self.scores[part[self.a] & part[self.b]])
+
+
+def _common(problem: Problem) -> _Common | None:
+    """Find the fixed pairs; None if they contradict one another."""
+    scores, feasible = problem.scores, problem.feasible.complete
+    known = bool(len(problem.evidence) or feasible.groups)
+    if isinstance(scores, DenseScores):
+        if not known:
+            own = np.arange(problem.n) if feasible.has("reflexive") else np.empty(0, np.int64)
+            return _Common((own, own), own, own, scores.log_odds[own, own])
+        state, clash = mirrored_state(problem)
+        if clash:
+            return None
+        if feasible.cap is not None:  # prices of elements are about what is inside sets, too
+            state[(state == 1) & ~np.eye(*state.shape, dtype=np.bool_)] = -1
+        a, b = np.nonzero(state == 1)
+        return _Common(np.nonzero(state >= 0), a, b, scores.log_odds[a, b])
+    if not isinstance(scores, CondensedScores | SparseScores):
+        return None
+    return _listed(problem, feasible.cap is not None)
+
+
+def _listed(problem: Problem, capped: bool) -> _Common | None:
+    """Find the fixed pairs of condensed and listed log-odds."""
+    scores, n = problem.scores, problem.n
+    if isinstance(scores, SparseScores):
+        i, j = scores.i, scores.j
+        if scores.kind != "unordered":
+            own = np.flatnonzero(i == j) if problem.feasible.has("reflexive") else i[:0]
+            return _Common(own, i[own], j[own], scores.log_odds[own])
+        keys = i * n + j
+    else:
+        pairs = np.concatenate([problem.evidence.related, problem.evidence.unrelated])
+        pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
+        i, j = pairs.T if len(pairs) else np.empty((2, 0), dtype=np.int64)
+        keys = i * n + j
+    yes = (i == j) & problem.feasible.has("reflexive")
+    no = np.zeros(len(keys), dtype=np.bool_)
+    for given, flags in ((problem.evidence.related, yes), (problem.evidence.unrelated, no)):
+        low, high = np.sort(given, axis=1).T if len(given) else np.empty((2, 0), dtype=np.int64)
+        flags |= np.isin(keys, low * n + high)
+    for group in problem.feasible.groups:
+        no |= (group.codes[i] == group.codes[j]) & (i != j)
+    if (yes & no).any():
+        return None
+    if capped:
+        yes &= i == j
+    places = np.arange(len(keys))
+    if isinstance(scores, CondensedScores):
+        places = condensed_places(i, j, n)
+    return _Common(places[yes | no], i[yes], j[yes], scores.log_odds[places[yes]])
+
+
+class Constants:
+    """Set large log-odds of fixed pairs aside."""
+
+    name = "constants"
+    always = True
+
+    def accepts(self, problem: Problem) -> bool:
+        common = _common(problem)
+        if common is None:
+            return False
+        fixed = problem.log_odds[common.places].astype(np.float64)
+        return bool((np.abs(fixed) >= LARGE / max(1, fixed.size)).any()) and bool(
+            np.abs(fixed / LARGE).sum() >= 1
+        )
+
+    def apply(self, problem: Problem) -> Reduced:
+        common = _common(problem)
+        assert common is not None
+        left = problem.log_odds.copy()
+        left[common.places] = 0
+        constant = exact_sum(common.scores)
+        digits = float_up(abs(constant)) * 2.0**-52 * problem.n  # that floats of parts may lack
+        few = problem.n <= UNDIVIDED_ELEMENTS and digits > OPTIMAL_GAP / 8
+        return Reduced(
+            [_with_log_odds(problem, left)],
+            constant,
+            lambda relations: relations[0],
+            lambda relation: [relation],
+            partial(_prove, common, constant, problem.shape[0]),
+            without=frozenset({"components"}) if few else frozenset(),
+        )
+
+
+def _with_log_odds(problem: Problem, log_odds: NDArray[Any]) -> Problem:
+    """Return the problem with other log-odds in the layout of its own."""
+    log_odds.flags.writeable = False
+    other, scores = copy(problem), copy(problem.scores)
+    scores.log_odds = log_odds  # type: ignore[misc]
+    other.scores = scores
+    return other
+
+
+def _prove(
+    common: _Common,
+    constant: Fraction,
+    n: int,
+    bounds: Sequence[Bound],
+    proofs: Sequence[Proof],
+) -> tuple[Bound, Proof]:
+    proof, lost = _restored(proofs[0], np.arange(n), common)
+    bound = bounds[0] if math.isinf(bounds[0]) else sum_of([bounds[0], constant, lost])
+    return bound, proof
+
+
+def _restored(proof: Proof, labels: Index, common: _Common) -> tuple[Proof, Fraction]:
+    """Add to the bounds of parts what fixed pairs add; return also what that rounds up.
+
+    `labels` has the element of the proof for each element of the problem, -1 for none.
+    """
+    match proof:
+        case Fix() | Imply():
+            then, lost = _restored(proof.then, labels, common)
+            return replace(proof, then=then), lost
+        case Contract() | Merge():
+            inner = np.where(labels >= 0, np.asarray(proof.labels)[labels], -1)
+            then, lost = _restored(proof.then, inner, common)
+            return replace(proof, then=then), lost
+        case Branch():
+            no, lost = _restored(proof.unrelated, labels, common)
+            yes, other = _restored(proof.related, labels, common)
+            return Branch(proof.pair, no, yes), max(lost, other)
+        case Decompose():
+            return _restored_parts(proof, labels, common)
+    return proof, Fraction(0)
+
+
+def _restored_parts(proof: Decompose, labels: Index, common: _Common) -> tuple[Proof, Fraction]:
+    parts, total = [], Fraction(0)
+    place = np.full(int(labels.max()) + 2, -1, dtype=np.int64)
+    for elements, bound, inner in proof.parts:
+        place[elements] = np.arange(len(elements))
+        own = np.where(labels >= 0, place[labels], -1)
+        then, lost = _restored(inner, own, common)
+        exact = Fraction(bound) + common.inside(own >= 0) + lost
+        claim = float_up(exact)
+        total += Fraction(claim) - exact + lost
+        parts.append((elements, claim, then))
+        place[elements] = -1
+    outright = all(isinstance(part[2], SubsetOrder) for part in parts)
+    if total > OPTIMAL_GAP / 8 and outright and labels.max() < ORDERED_ELEMENTS:
+        return SubsetOrder(), Fraction(0)  # in one piece nothing is rounded
+    return Decompose(tuple(parts)), total
