@@ -162,7 +162,7 @@ def _check_claims(e: Estimate, value: Fraction | None) -> float | Fraction | Non
     highest = value + Fraction(OPTIMAL_GAP)
     # the float nearest above may be farther than the gap, where values are large
     if e.bound > max(highest, Fraction(math.nextafter(float(value), math.inf))):
-        raise CertificateError(f"The status is OPTIMAL with a gap of {e.gap} bits.")
+        raise CertificateError(f"The status is OPTIMAL with a gap of {e.bound - e.value} bits.")
     return min(highest, Fraction(e.certificate.bound))
 
 
