@@ -51,7 +51,7 @@ from relatum.solvers import (
 )
 from relatum.solvers.order import order_many
 from relatum.solvers.partition import affordable_bound
-from relatum.solvers.reductions import Bound, Reduced, first_reduction
+from relatum.solvers.reductions import Bound, Reduced, checkable, first_reduction
 
 __all__ = ["infer", "infer_many"]
 
@@ -316,6 +316,7 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
     relation, bound, proof = outcome.relation, outcome.bound, outcome.proof
     if proof is None:
         bound, proof = affordable_bound(problem, control, relation)
+    bound, proof = checkable(problem, bound, proof)
     stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
     if relation is None:
         claim, status = float_up(bound), Status.BOUND_ONLY
@@ -326,10 +327,12 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
             relation = relation.to(kind)
             break
     value = problem.exact_value(relation)
-    status = Status.OPTIMAL if closes(value, bound) else Status.FEASIBLE
-    claim = float_up(max(bound, value))
+    rounded, claim = nearest_float(value), float_up(max(bound, value))
+    closed = closes(value, bound) and (
+        claim <= math.nextafter(rounded, math.inf) or closes(value, claim)
+    )
+    status = Status.OPTIMAL if closed else Status.FEASIBLE
     certificate = Certificate(claim, proof)
-    rounded = nearest_float(value)
     return Estimate(status, relation, rounded, claim, certificate, solver.name, stats=stats)
 
 

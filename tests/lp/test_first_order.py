@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -170,5 +172,42 @@ def test_a_copy_is_independent():
 
 def test_without_rows_the_bound_is_the_box():
     lp = FirstOrderLP(np.array([1.0, -2.0, 3.0]), -1.0, 2.0)
-    assert lp.run() == 1 * 2 + 2 * 1 + 3 * 2
+    box = 1 * 2 + 2 * 1 + 3 * 2
+    assert box < lp.run() < box + 1e-12  # rounded up
     assert lp.x.tolist() == [2.0, -1.0, 2.0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_bounds_are_not_below_those_of_fractions(seed):
+    rng = np.random.default_rng(seed)
+    lp = random_lp(seed)
+    lp.objective[:] = rng.normal(size=lp.objective.size) * 10.0 ** rng.integers(
+        -6, 7, lp.objective.size
+    )
+    lp.fix(np.array([0, 1]), [1.0, 0.0])
+    for _ in range(4):
+        lp.run(40)
+        reduced = [Fraction(c) for c in lp.objective.tolist()]
+        total = Fraction(0)
+        for block in lp.pool.values():
+            rows = block.matrix.toarray() if block.triples is None else triple_rows(block, lp)
+            for row, y, low, high in zip(
+                rows.tolist(), block.multipliers.tolist(), block.low, block.high, strict=True
+            ):
+                total += Fraction(y) * Fraction(high if y > 0 else low) if y else 0
+                for k, a in enumerate(row):
+                    reduced[k] -= Fraction(y) * Fraction(a)
+        sides = zip(reduced, lp.lower.tolist(), lp.upper.tolist(), strict=True)
+        total += sum(max(r * Fraction(lo), r * Fraction(up)) for r, lo, up in sides)
+        assert Fraction(lp.bound) >= total
+        assert lp.bound - float(total) <= 1e-11 * float(np.abs(lp.objective).sum())
+        for exact, r, error in zip(reduced, lp.reduced.tolist(), lp.error.tolist(), strict=True):
+            assert abs(exact - Fraction(r)) <= Fraction(error)
+
+
+def triple_rows(block, lp):
+    rows = np.zeros((len(block), lp.objective.size))
+    for row, (i, j, k) in zip(rows, block.triples.tolist(), strict=True):
+        row[[i, j]] += 1
+        row[k] -= 1
+    return rows

@@ -67,3 +67,4 @@ def test_the_gap_of_an_optimum_is_not_that_of_floats():
     apart = large, math.nextafter(large, math.inf)
     assert Estimate(Status.OPTIMAL, rt.Partition([0, 0]), *apart).gap == OPTIMAL_GAP
     assert Estimate(Status.FEASIBLE, rt.Partition([0, 0]), *apart).gap == 256.0
+    assert Estimate(Status.OPTIMAL, rt.Partition([0, 0]), 3.0, 5.0).gap == 2.0  # which is a lie

@@ -6,9 +6,18 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import relatum as rt
-from relatum.proof.rounding import gap_to_close, grid_of, round_up, sum_up, sums_are_exact
+from relatum.proof import Certificate, Cuts, Leaf
+from relatum.proof.checker import check_certificate
+from relatum.proof.rounding import (
+    checked_slack,
+    gap_to_close,
+    grid_of,
+    round_up,
+    sums_are_exact,
+)
 
 
 def test_rounding_up_covers_float_sums():
@@ -22,15 +31,30 @@ def test_rounding_up_covers_float_sums():
     assert round_up(-math.inf, 1.0) == -math.inf
 
 
-def test_sums_of_bounds_are_exact_or_the_next_float():
+def test_a_checker_rounds_nothing_of_ordinary_log_odds():
     rng = np.random.default_rng(6)
-    for _ in range(200):
-        v = (rng.normal(size=20) * 10.0 ** rng.integers(-8, 9, 20)).tolist()
-        true, found = sum(map(Fraction, v)), sum_up(v)
-        assert Fraction(found) >= true
-        assert Fraction(math.nextafter(found, -math.inf)) < true
-    assert sum_up([1.0, math.inf]) == math.inf
-    assert sum_up([]) == 0.0
+    assert checked_slack(rt.Problem(rng.normal(size=(9, 9)))) == 0
+    assert checked_slack(rt.Problem(rng.integers(-9, 9, (9, 9)) * 1.0)) == 0
+    assert checked_slack(rt.Problem(np.zeros((2, 2)))) == 0
+    assert checked_slack(rt.Problem(np.full((3, 3), 1e300))) == 0
+
+
+def test_what_a_checker_may_round_is_covered():
+    for small, large in ((0.1, 1e15), (1e-30, 1.0), (1e-300, 1e300)):
+        problem = rt.Problem([[small, large]])
+        slack = checked_slack(problem)
+        assert 0 < slack < Fraction(large) / 2**80
+        with pytest.raises(rt.errors.CertificateError):
+            check_certificate(problem, Certificate(Fraction(small) + Fraction(large), Leaf()))
+        check_certificate(problem, Certificate(Fraction(small) + Fraction(large) + slack, Leaf()))
+
+
+def test_rows_with_multipliers_off_the_grid_need_more():
+    problem = rt.Problem([[1.0, 2.0]], rt.UNIQUE_IMAGE)
+    fine, coarse = (Cuts("at_most", np.array([[0, 1]]), np.array([y])) for y in (1e-40, 0.5))
+    assert checked_slack(problem, [coarse], 2) == 0
+    assert checked_slack(problem, [fine], 2) > 0
+    assert checked_slack(problem, [fine], 20) > checked_slack(problem, [fine], 2)
 
 
 def test_grids_are_those_of_binary_fractions_only():

@@ -32,8 +32,6 @@ from scipy import sparse
 from relatum.array_types import Floats, Index
 from relatum.kernels.first_order import activity, iterate, price, scaled_norm
 
-CLEAR = 1e-9  # of a column's objective, below which minus its reduced cost is negative for sure
-
 
 @dataclass(frozen=True, eq=False)
 class RowBlock:
@@ -123,6 +121,8 @@ class FirstOrderLP:
         rounding may have taken from it.
     reduced : float64 array (columns,)
         c - A'y of the current multipliers.
+    error : float64 array (columns,)
+        What rounding may have done to each of these.
 
     Notes
     -----
@@ -145,28 +145,23 @@ class FirstOrderLP:
         self._control = np.array([0.0, 1.0, 0.0, 0.0])
         self._assembled: tuple[Any, Floats, Floats, Index] | None = None
         self._scale = 0.0  # of the steps for the rows assembled; 0 if not known
-        self._bound_by(0.0, 0.0, 0.0)
+        self._take_bound(0.0, 0.0)
 
-    def _bound_by(self, sides: float, weight: float, degree: float) -> None:
-        """Set bound and error, for right-hand sides that add up to this.
+    def _take_bound(self, sides: float, taken: Any) -> None:
+        """Set the bound, for right-hand sides that add up to this, and the errors.
 
-        `weight` is the sum of the absolute terms of rows, and `degree` how many of these a
-        column has at most: each addition to a reduced cost is off by 2**-53 of a partial sum.
-        A column of a clearly negative reduced cost adds nothing, whatever it is exactly.
+        `taken` has the sum of the absolute values that rows take from each column, times how
+        many these are: each addition is off by 2**-53 of a partial sum at most. A column that
+        is at zero at its best, and clearly so, adds no error, however large it is.
         """
-        self._degree = degree
         r, c = self.reduced, np.abs(self.objective)
         best = np.maximum(self.lower * r, self.upper * r)
-        matters = (r > -CLEAR * c) & (self.upper != 0) | (self.lower != 0)
-        terms = (degree + 8.0) * (float(c[matters].sum()) + weight)
-        error = 2.0**-52 * (terms + 32.0 * (float(np.abs(best).sum()) + abs(sides)))
-        self.bound = float(sides + best.sum()) + error
-
-    def certain(self) -> Floats:
-        """Return what reduced costs are in absolute terms, less what rounding may have added."""
-        size = np.abs(self.reduced)
-        error = 2.0**-51 * (self._degree + 8.0) * (2.0 * np.abs(self.objective) + size)
-        return np.asarray(np.maximum(size - error, 0.0))
+        self.error = 2.0**-52 * (4.0 * c + taken)
+        idle = (self.lower == 0) & (r < -self.error) | (self.upper == 0) & (r > self.error)
+        reach = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        error = float((self.error * np.where(idle, 0.0, reach)).sum())
+        error += 2.0**-47 * (float(np.abs(best).sum()) + abs(sides))
+        self.bound = float(sides + best.sum()) + 1.001 * error
 
     @property
     def n_rows(self) -> int:
@@ -275,8 +270,7 @@ class FirstOrderLP:
         """Return an independent copy with the same point and multipliers."""
         other = FirstOrderLP(self.objective, self.lower, self.upper, dict(self.pool))
         other.x = self.x.copy()
-        other.reduced, other.bound = self.reduced.copy(), self.bound
-        other._degree = self._degree
+        other.reduced, other.bound, other.error = self.reduced.copy(), self.bound, self.error
         other._control = self._control.copy()
         # rows are never changed in place, so that copies share them; the box is
         rows, sides, box, used = self._assemble()
@@ -311,9 +305,9 @@ class FirstOrderLP:
         self.reduced = self.objective.copy()
         self.reduced[used] -= price(rows, y, used.size)
         side = np.where(y > 0, sides[1], np.where(y < 0, sides[0], 0.0))
-        weight = float((np.abs(y) * (1 + np.abs(side)) / sides[2]).sum())
-        degree = float((1 / box[3]).max(initial=0.0))
-        self._bound_by(float((y * side).sum()), weight, degree)
+        taken = np.zeros(self.objective.size)
+        taken[used] = (4.0 + 1.0 / box[3]) * (_absolute_price(rows, y, used.size) + np.abs(box[0]))
+        self._take_bound(float((y * side).sum()), taken)
         return self.bound
 
     def _by_block(self, values: Floats) -> dict[str, Floats]:
@@ -360,6 +354,19 @@ class FirstOrderLP:
             # the diagonal steps guarantee a norm of at most one
             self._scale = max(0.99, 0.99 / (1.05 * norm)) if norm > 0 else 0.99
         return self._scale
+
+
+def _absolute_price(rows: Any, y: Floats, n: int) -> Floats:
+    """Return |A|'|y|."""
+    triples, start, column, data = rows
+    size, count = np.abs(y), len(triples)
+    out = np.zeros(n)
+    for ends in triples.T:
+        out += np.bincount(ends, weights=size[:count], minlength=n)
+    if len(data):
+        terms = np.abs(data) * np.repeat(size[count:], np.diff(start))
+        out += np.bincount(column, weights=terms, minlength=n)
+    return out
 
 
 def _compressed(blocks: list[Any]) -> tuple[Index, NDArray[np.int32], Floats]:

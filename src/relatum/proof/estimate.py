@@ -74,14 +74,14 @@ class Estimate:
     def gap(self) -> float:
         """Bound minus value, in bits.
 
-        No feasible relation is more than 2**gap times as probable as this one. Of an optimal
-        one that is `OPTIMAL_GAP` at most, even where floats as large as the bound are further
-        apart than that.
+        No feasible relation is more than 2**gap times as probable as this one. Where an
+        optimum is so large that the next float is more than `OPTIMAL_GAP` away, the gap is that.
         """
         if self.status is Status.INFEASIBLE:
             return math.nan
         gap = max(0.0, self.bound - self.value)
-        return min(gap, OPTIMAL_GAP) if self.status is Status.OPTIMAL else gap
+        next_to = self.bound <= math.nextafter(self.value, math.inf)
+        return min(gap, OPTIMAL_GAP) if self.status is Status.OPTIMAL and next_to else gap
 
     def __repr__(self) -> str:
         return (

@@ -20,9 +20,9 @@ ROUNDING = 1e-13
 # What bounds of linear programs may be off by, as such a share: their summands are themselves
 # differences of a log-odds and of the multipliers of many rows.
 LP_ROUNDING = 10 * ROUNDING
-# The checker counts in units of 2**-87 of all log-odds together, or in finer ones: log-odds are
-# rounded up to it, multipliers down.
-CHECKED_BITS = 86
+# The checker counts in units of 2**-87 of the next power of two above all log-odds together, or
+# in finer ones: log-odds are rounded up to it, multipliers down.
+CHECKED_BITS = 87
 FINEST_GRID = 30  # binary places: steps finer than that rule out nothing that rounding does not
 
 
@@ -41,7 +41,7 @@ def checked_slack(problem: Problem, cuts: Iterable[Cuts] = (), terms: int = 0) -
     """Return by how much a checker's bound may exceed one that is computed without rounding.
 
     Nothing, where log-odds and multipliers are on its grid, as they are unless their sizes
-    are very different. `terms` is how many terms the rows have in all.
+    are very different. `terms` is how many terms and units on their right sides rows have.
     """
     pairs = problem.shape[0] * problem.shape[1]
     magnitude = problem.scores.magnitude() + abs(problem.background) * pairs
@@ -50,7 +50,7 @@ def checked_slack(problem: Problem, cuts: Iterable[Cuts] = (), terms: int = 0) -
     numbers = [np.array([problem.background]), *(cut.multipliers for cut in cuts)]
     if all(_on_grid(v, shift) for v in (*numbers, problem.log_odds)):
         return Fraction(0)
-    return (pairs + 2 * terms) * Fraction(2) ** -shift
+    return (pairs + terms + 1) * Fraction(2) ** -shift
 
 
 def _on_grid(values: NDArray[Any], shift: int) -> bool:

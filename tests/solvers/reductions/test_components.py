@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -57,8 +59,7 @@ def test_parts_add_up_to_the_optimum():
             assert problem.feasible.contains(relation)
             assert problem.value(relation) == pytest.approx(best)
             bounds = [e.bound for e in estimates]
-            proof = reduced.prove(bounds, [e.certificate.proof for e in estimates])
-            claim = reduced.constant + sum(bounds) + 1e-12
+            claim, proof = reduced.prove(bounds, [e.certificate.proof for e in estimates])
             assert best - 1e-9 <= claim <= best + 1e-5
             check_certificate(problem, Certificate(claim, proof))
             divided = reduced.divide(relation)
@@ -91,7 +92,7 @@ def test_what_does_not_decompose_is_left_alone():
         assert not accepts(rt.Problem(c, other)), other
     sparse = rt.Problem.from_pairs([0], [1], [1.0], n=3, background=0.5, feasible=rt.EQUIVALENCES)
     assert not accepts(sparse)
-    assert first_reduction(rt.Problem(c, rt.EQUIVALENCES), frozenset({"components"})) is None
+    assert first_reduction(rt.Problem(c, rt.EQUIVALENCES), frozenset({"components"}), True) is None
 
 
 def test_sets_smaller_than_equivalences_are_solved_as_they_are():
@@ -115,6 +116,17 @@ def test_leaf_proofs_of_parts_are_bounded_by_their_claims():
     problem = rt.Problem([2.0, -1.0, -1.0, -1.0, -1.0, 2.0], rt.EQUIVALENCES)
     reduced = Components().apply(problem)
     assert len(reduced.parts) == 2
-    check_certificate(problem, Certificate(4.0, reduced.prove([2.0, 2.0], [Leaf(), Leaf()])))
+    bound, proof = reduced.prove([2.0, Fraction(2)], [Leaf(), Leaf()])
+    assert bound == 4
+    check_certificate(problem, Certificate(4.0, proof))
     with pytest.raises(rt.errors.CertificateError):
-        check_certificate(problem, Certificate(3.0, reduced.prove([2.0, 1.0], [Leaf(), Leaf()])))
+        check_certificate(problem, Certificate(3.0, reduced.prove([2.0, 1.0], [Leaf(), Leaf()])[1]))
+
+
+def test_bounds_of_parts_are_floats_and_the_whole_is_not_below_their_sum():
+    problem = rt.Problem([2.0, -1.0, -1.0, -1.0, -1.0, 2.0], rt.EQUIVALENCES)
+    third = Fraction(7, 3)
+    bound, proof = Components().apply(problem).prove([third, third], [Leaf(), Leaf()])
+    claims = [part[1] for part in proof.parts]
+    assert all(isinstance(c, float) and c >= third for c in claims)
+    assert bound == sum(map(Fraction, claims))

@@ -91,7 +91,7 @@ def _proved(problem: Problem, relation: Relation, cuts: tuple[Cuts, ...]) -> Out
 
     What a row leaves of an image in it is positive only if the relation has the image.
     """
-    terms = problem.shape[1] * sum(len(cut) for cut in cuts)
+    terms = 2 * problem.shape[1] * sum(len(cut) for cut in cuts)
     bound = problem.exact_value(relation) + checked_slack(problem, cuts, terms)
     return Outcome(relation, bound, Leaf(cuts))
 

@@ -68,7 +68,7 @@ class PairRelaxation:
         """Return open pairs and values whose opposite has a bound of at most `target`."""
         r = self.lp.reduced
         open_ = (self.lp.lower < self.lp.upper) & (r != 0)
-        sure = open_ & (self.lp.certain() >= self.lp.bound - target)
+        sure = open_ & (np.abs(r) - self.lp.error >= self.lp.bound - target)
         return np.column_stack([self.a[sure], self.b[sure]]), r[sure] > 0
 
     def assign(self, pairs: Index, values: Flags) -> tuple[Wrap, bool]:

@@ -17,6 +17,7 @@ from relatum.solvers.reductions.constants import Constants
 from relatum.solvers.reductions.contraction import Contraction
 from relatum.solvers.reductions.exclusions import Exclusions
 from relatum.solvers.reductions.orders import Plan, closed_evidence, imply_steps, plan_of
+from relatum.solvers.reductions.parts import checkable
 
 __all__ = [
     "BLOCK",
@@ -29,6 +30,7 @@ __all__ = [
     "Plan",
     "Reduced",
     "Reduction",
+    "checkable",
     "closed_evidence",
     "connected",
     "first_reduction",

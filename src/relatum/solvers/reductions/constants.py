@@ -2,7 +2,7 @@
 
 The diagonal of a reflexive set and pairs given as related add the same to every value, pairs
 given as unrelated add nothing. Where these log-odds are large, sums with them would round the
-others away; so they are put to zero, and added back exactly in the end. A proof stays what it
+others away; so they are made small, and added back exactly in the end. A proof stays what it
 is, as a checker adds them up itself; only the bounds of parts that it states are raised.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -30,22 +30,12 @@ from relatum.problem import (
     float_up,
     sum_of,
 )
-from relatum.proof import (
-    OPTIMAL_GAP,
-    Branch,
-    Contract,
-    Decompose,
-    Fix,
-    Imply,
-    Merge,
-    Proof,
-    SubsetOrder,
-)
+from relatum.proof import OPTIMAL_GAP, Proof
 from relatum.solvers.pair_states import mirrored_state
 from relatum.solvers.reductions.base import Bound, Reduced
+from relatum.solvers.reductions.parts import with_more
 
 LARGE = 2.0**10  # bits of fixed pairs from which on they are set aside
-ORDERED_ELEMENTS = 62  # that a checker orders outright
 UNDIVIDED_ELEMENTS = 300  # up to which a clustering is not divided if that would cost digits
 
 
@@ -59,8 +49,9 @@ class _Common:
     scores: NDArray[Any]
 
     def inside(self, part: Flags) -> Fraction:
-        """Return what related pairs of some elements add."""
-        return exact_sum(self.scores[part[self.a] & part[self.b]])
+        """Return what was taken from related pairs of some elements."""
+        some = self.scores[part[self.a] & part[self.b]]
+        return exact_sum(some) - exact_sum(_small(some))
 
 
 def _common(problem: Problem) -> _Common | None:
@@ -133,8 +124,8 @@ class Constants:
         common = _common(problem)
         assert common is not None
         left = problem.log_odds.copy()
-        left[common.places] = 0
-        constant = exact_sum(common.scores)
+        left[common.places] = _small(left[common.places])
+        constant = exact_sum(common.scores) - exact_sum(_small(common.scores))
         digits = float_up(abs(constant)) * 2.0**-52 * problem.n  # that floats of parts may lack
         few = problem.n <= UNDIVIDED_ELEMENTS and digits > OPTIMAL_GAP / 8
         return Reduced(
@@ -145,6 +136,18 @@ class Constants:
             partial(_prove, common, constant, problem.shape[0]),
             without=frozenset({"components"}) if few else frozenset(),
         )
+
+
+def _small(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return what is put in the place of log-odds: their last binary digit, or 1 if that is less.
+
+    A number that divides these and all others divides the log-odds, too. So what follows from
+    values being multiples of one number holds with them as well.
+    """
+    mantissa, exponent = np.frexp(scores.astype(np.float64))
+    digits = (mantissa * 2.0**53).astype(np.int64)
+    last = np.ldexp((digits & -digits).astype(np.float64), exponent - 53)
+    return np.asarray(np.minimum(last, 1.0), dtype=scores.dtype)
 
 
 def _with_log_odds(problem: Problem, log_odds: NDArray[Any]) -> Problem:
@@ -163,46 +166,6 @@ def _prove(
     bounds: Sequence[Bound],
     proofs: Sequence[Proof],
 ) -> tuple[Bound, Proof]:
-    proof, lost = _restored(proofs[0], np.arange(n), common)
+    proof, _, lost = with_more(proofs[0], common.inside, n)
     bound = bounds[0] if math.isinf(bounds[0]) else sum_of([bounds[0], constant, lost])
     return bound, proof
-
-
-def _restored(proof: Proof, labels: Index, common: _Common) -> tuple[Proof, Fraction]:
-    """Add to the bounds of parts what fixed pairs add; return also what that rounds up.
-
-    `labels` has the element of the proof for each element of the problem, -1 for none.
-    """
-    match proof:
-        case Fix() | Imply():
-            then, lost = _restored(proof.then, labels, common)
-            return replace(proof, then=then), lost
-        case Contract() | Merge():
-            inner = np.where(labels >= 0, np.asarray(proof.labels)[labels], -1)
-            then, lost = _restored(proof.then, inner, common)
-            return replace(proof, then=then), lost
-        case Branch():
-            no, lost = _restored(proof.unrelated, labels, common)
-            yes, other = _restored(proof.related, labels, common)
-            return Branch(proof.pair, no, yes), max(lost, other)
-        case Decompose():
-            return _restored_parts(proof, labels, common)
-    return proof, Fraction(0)
-
-
-def _restored_parts(proof: Decompose, labels: Index, common: _Common) -> tuple[Proof, Fraction]:
-    parts, total = [], Fraction(0)
-    place = np.full(int(labels.max()) + 2, -1, dtype=np.int64)
-    for elements, bound, inner in proof.parts:
-        place[elements] = np.arange(len(elements))
-        own = np.where(labels >= 0, place[labels], -1)
-        then, lost = _restored(inner, own, common)
-        exact = Fraction(bound) + common.inside(own >= 0) + lost
-        claim = float_up(exact)
-        total += Fraction(claim) - exact + lost
-        parts.append((elements, claim, then))
-        place[elements] = -1
-    outright = all(isinstance(part[2], SubsetOrder) for part in parts)
-    if total > OPTIMAL_GAP / 8 and outright and labels.max() < ORDERED_ELEMENTS:
-        return SubsetOrder(), Fraction(0)  # in one piece nothing is rounded
-    return Decompose(tuple(parts)), total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -10,10 +9,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from relatum.array_types import Index
-from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence, sum_of
+from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
 from relatum.proof import Contract, Proof, sums_are_exact
 from relatum.solvers.reductions.base import Bound, Reduced
 from relatum.solvers.reductions.connected import connected
+from relatum.solvers.reductions.parts import raised
 
 CONTRACTED_ELEMENTS = 20_000  # of a problem at most: its scores are held as a matrix
 
@@ -54,14 +54,14 @@ class Contraction:
             return [Partition(relation.to(Partition).labels[first])]
 
         assert small.n == g
-        error = 0.0  # what rounding may have taken from the scores between sets
+        error = Fraction(0)  # what rounding may have taken from the scores between sets
         if not sums_are_exact(problem):
             most = float(np.bincount(labels).max())
-            error = 2.0**-52 * most**2 * problem.scores.magnitude()
+            error = Fraction(2.0**-52 * most**2 * problem.scores.magnitude())
 
         def prove(bounds: Sequence[Bound], proofs: Sequence[Proof]) -> tuple[Bound, Proof]:
-            bound = bounds[0] if math.isinf(bounds[0]) else sum_of([bounds[0], error])
-            return bound, Contract(labels, proofs[0])
+            bound, proof = raised(bounds[0], proofs[0], error, g)
+            return bound, Contract(labels, proof)
 
         return Reduced([small], Fraction(0), invert, divide, prove)
 

@@ -69,7 +69,8 @@ def test_sparse_bounds_are_valid(seed):
     )
     bound = checked(problem)
     assert bound >= best(problem) - 1e-9
-    assert bound <= trivial_bound(problem)[0] + 1e-6
+    trivial = trivial_bound(problem)[0]
+    assert bound <= trivial + 1e-6 or trivial == -np.inf  # 0 and 1 are related, in one group
 
 
 @pytest.mark.parametrize("block", range(5))

@@ -255,7 +255,7 @@ class Relaxation:
         """Return open pairs whose other value is bounded by the cutoff, and their values."""
         lp = self.lp
         r = lp.reduced
-        sure = (lp.lower < lp.upper) & (self.bound - lp.certain() <= cutoff) & (r != 0)
+        sure = (lp.lower < lp.upper) & (self.bound - (np.abs(r) - lp.error) <= cutoff) & (r != 0)
         columns = np.flatnonzero(sure)
         return columns, r[columns] > 0
 
