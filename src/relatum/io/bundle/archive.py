@@ -34,7 +34,7 @@ _HEADER = re.compile(
     rb"\{'descr': '([<>|][biuf][1248])', 'fortran_order': (True|False), "
     rb"'shape': \(([0-9, ]{0,60})\), \} *\n"
 )
-_TYPES = frozenset("b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8".split())
+_TYPES = frozenset(["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
