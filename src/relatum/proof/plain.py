@@ -596,7 +596,7 @@ def check(path: str) -> str:
         problem, estimate, nodes = read_bundle(path)
     except DAMAGE as error:
         raise NotCheckedError(f"it is no bundle, or it is damaged ({error})") from error
-    View.work, seen = MOST_WORK, set()
+    View.work, seen, held = MOST_WORK, set(), 0
     try:
         view = problem_view(problem)
         claim = check_estimate(view, estimate)
@@ -606,8 +606,10 @@ def check(path: str) -> str:
             require(number >= 0 and number not in seen, f"Node {number} is used twice, in no tree.")
             seen.add(number)
             node = nodes[number]
-            todo += [] if here.empty else NODES[node["type"]](here, claim, node)
-            expect(sum(len(v.x) for v, _, _ in todo) <= MOST_WORK, "it takes too much memory")
+            rests_on = [] if here.empty else NODES[node["type"]](here, claim, node)
+            held += sum(len(below.x) for below, _, _ in rests_on) - len(here.x)
+            expect(held <= MOST_WORK, "it takes too much memory")
+            todo += rests_on
     except DAMAGE as error:
         raise RefusedError(f"The bundle is malformed ({type(error).__name__}: {error}).") from error
     words = f"{estimate['status']}, value {estimate['value']} bits, bound {estimate['bound']} bits"

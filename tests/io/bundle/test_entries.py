@@ -23,7 +23,7 @@ from relatum.io.bundle.entries import (
 )
 
 RNG = np.random.default_rng(4)
-I, J = np.array([0, 0, 2, 3]), np.array([1, 3, 4, 3])
+FROM, TO = np.array([0, 0, 2, 3]), np.array([1, 3, 4, 3])
 BITS = np.array([0.1, -2.5, 3.0, 1e-300])
 
 
@@ -38,9 +38,9 @@ def _problems():
     yield rt.Problem(RNG.normal(size=10).astype(np.float32), rt.EQUIVALENCES)
     yield rt.Problem(RNG.normal(size=10), rt.SYMMETRIC & rt.ANTISYMMETRIC)  # images are unique
     for feasible in (rt.EQUIVALENCES, rt.PARTIAL_ORDERS, rt.MAPS):
-        yield rt.Problem.from_pairs(I, J, BITS, n=6, background=-0.3, feasible=feasible)
-    yield rt.Problem.from_pairs(I, J, BITS, n=(4, 7), background=0.3, feasible=rt.INJECTIONS)
-    both = rt.Problem.from_pairs(I, J, BITS, n=(6, 6), background=0.3, feasible=rt.MAPS)
+        yield rt.Problem.from_pairs(FROM, TO, BITS, n=6, background=-0.3, feasible=feasible)
+    yield rt.Problem.from_pairs(FROM, TO, BITS, n=(4, 7), background=0.3, feasible=rt.INJECTIONS)
+    both = rt.Problem.from_pairs(FROM, TO, BITS, n=(6, 6), background=0.3, feasible=rt.MAPS)
     yield both.with_feasible(rt.TRANSITIVE)
     yield rt.Problem.from_pairs([], [], [], n=3, background=1.0, feasible=rt.EQUIVALENCES)
 
