@@ -43,12 +43,14 @@ def _commands(page: Path) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def environment(tmp_path) -> dict[str, str]:
-    """A shell in which `relatum` is this source."""
+    """A shell in which `relatum` and `relatum-check` are this source."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    script = folder / "relatum"
-    script.write_text(f"#!{sys.executable}\nfrom relatum.cli import main\nmain()\n")
-    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    for name, module in (("relatum", "relatum.cli"), ("relatum-check", "relatum.proof.plain")):
+        script = folder / name
+        call = f"import sys\nfrom {module} import main\nsys.exit(main())\n"
+        script.write_text(f"#!{sys.executable}\n{call}")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     found = os.pathsep.join([str(folder), os.environ["PATH"]])
     return {**os.environ, "PYTHONPATH": path, "PATH": found, "COLUMNS": "120"}

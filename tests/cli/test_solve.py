@@ -30,6 +30,18 @@ def test_solve_then_verify(cliques, tmp_path):
     assert json.loads(result.output)["ok"] is True
 
 
+def test_a_bundle_is_verified_on_its_own(cliques, tmp_path):
+    bundle = tmp_path / "e.npz"
+    assert _run("solve", cliques, "--prove", "-q", "-o", bundle).exit_code == 0
+    result = _run("verify", bundle)
+    assert (result.exit_code, result.output.split(":")[0]) == (0, "verified")
+    problem, estimate = rt.io.load_bundle(bundle)
+    rt.io.save_estimate(bundle, problem, replace(estimate, bound=estimate.bound - 1.0))
+    assert _run("verify", bundle).exit_code == 1
+    for wrong in ((bundle, "--background", "0"), (cliques, bundle, bundle), ()):
+        assert _run("verify", *wrong).exit_code == 2
+
+
 def test_json_csv_and_metrics(cliques, tmp_path):
     result = _run("solve", cliques, "--prove", "--json")
     told = json.loads(result.output)

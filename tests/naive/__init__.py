@@ -7,6 +7,7 @@ kernels; begin with ``problem``, which says what a feasible set is by trying eve
 
 from __future__ import annotations
 
+from naive.bundles import *
 from naive.checking import *
 from naive.joint import *
 from naive.learning import *

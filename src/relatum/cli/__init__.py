@@ -139,23 +139,26 @@ def solve_command(
 
 
 @cli.command("verify")
-@click.argument("file", type=FILE)
-@click.argument("bundle", type=FILE)
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="[FILE] BUNDLE")
 @problem_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
-    file: Path,
-    bundle: Path,
+    files: tuple[Path, ...],
     given: dict[str, Any],
     as_json: bool,
 ) -> None:
     """Check, without any solver, what BUNDLE claims about the problem in FILE.
 
-    Give the same --as, --evidence and --background as to "relatum solve".
+    Give the same --as, --evidence and --background as to "relatum solve". Without FILE, check
+    what BUNDLE claims about the problem that it holds itself.
     """
     from relatum.cli.solve import load_problem, run_verify
 
-    problem = load_problem(file, **given)
+    *named, bundle = files
+    asked = [name for name, value in given.items() if value is not None and name != "number"]
+    if len(named) > 1 or (asked and not named):
+        raise click.UsageError("Name a bundle, or the file of a problem (and its options) first.")
+    problem = load_problem(named[0], **given) if named else None
     sys.exit(run_verify(problem, bundle, as_json))
 
 

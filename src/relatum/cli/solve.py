@@ -18,6 +18,7 @@ from relatum.errors import DataError
 from relatum.inference import infer
 from relatum.io import (
     Request,
+    load_bundle,
     load_estimate,
     parse_set,
     read_evidence,
@@ -163,9 +164,15 @@ def _show(problem: Problem, e: Estimate, out: Path | None, time_limit: float) ->
         screen.print(f"written to {escape(str(out))}")
 
 
-def run_verify(problem: Problem, bundle: Path, as_json: bool) -> int:
-    """Check a bundle; return 0 if everything it claims is proved, else 1."""
-    estimate = load_estimate(bundle, problem)
+def run_verify(problem: Problem | None, bundle: Path, as_json: bool) -> int:
+    """Check a bundle; return 0 if everything it claims is proved, else 1.
+
+    Without a problem, that of the bundle itself is meant.
+    """
+    if problem is None:
+        problem, estimate = load_bundle(bundle)
+    else:
+        estimate = load_estimate(bundle, problem)
     report = verify(problem, estimate)
     if as_json:
         echo_json({"ok": report.ok, "reason": report.reason, "exact": report.exact})

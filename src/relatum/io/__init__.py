@@ -5,7 +5,7 @@ certificates; `files` opens and writes whatever they ask for. This room imports 
 proof, and asks no solver. Begin with `problems`.
 """
 
-from relatum.io.bundle import load_estimate, save_estimate
+from relatum.io.bundle import load_bundle, load_estimate, save_estimate
 from relatum.io.conversion import write_problem
 from relatum.io.cplib import read_cplib, write_cplib
 from relatum.io.listed_pairs import ListedPairs
@@ -28,6 +28,7 @@ __all__ = [
     "ListedPairs",
     "Rankings",
     "Request",
+    "load_bundle",
     "load_estimate",
     "read_cplib",
     "read_lolib",
