@@ -39,6 +39,7 @@ OPTIMAL_GAP = BIT >> 20  # OPTIMAL says that no feasible relation is further abo
 OPEN = 2  # the state of a pair not known to be related (1) and not known to be unrelated (0)
 PARTITION = {"reflexive", "symmetric", "transitive"}
 ORDER = {"reflexive", "antisymmetric", "transitive", "connex"}
+BETWEEN_TWO_SETS = {"has_image", "unique_image", "has_preimage", "unique_preimage"}
 NEEDED = {"path": {"transitive"}, "half_dicycle": ORDER - {"reflexive"}, "at_most": set()}
 NEEDED |= dict.fromkeys(("odd_wheel", "two_partition", "capped_set"), PARTITION - {"reflexive"})
 EXCLUDED = {"symmetric": {(0, 1), (1, 0)}, "antisymmetric": {(1, 1)}, "connex": {(0, 0)}}
@@ -99,6 +100,7 @@ def read_bundle(path: str) -> list[Any]:
         expect(len(entries) == len(file.infolist()), "two of its entries have the same name")
         size = sum(info.file_size for info in entries.values())
         expect(size <= LARGEST_FILE, f"it unpacks to {size} bytes; {LARGEST_FILE} are the most")
+        expect(entries["manifest"].file_size <= LARGEST_FILE // 4, "its manifest is too large")
         arrays = {name: read_array(file, info) for name, info in entries.items()}
     manifest = json.loads(bytes(arrays.pop("manifest")))
 
@@ -229,14 +231,15 @@ class View:
         for i in (i for i, state in enumerate(self.x) if state == 1):
             a, b = labels[i // n], labels[i % n]
             labels = labels if a == b else [a if label == b else label for label in labels]
-        return [sorted({*labels}).index(label) for label in labels]
+        number = {label: k for k, label in enumerate(sorted({*labels}))}
+        return [number[label] for label in labels]
 
 
 def write_row(view: View, family: str, index: list[int]) -> Row:  # noqa: C901 (a case per family)
     """Write a row down that every relation of the view satisfies; -1 fills up its index."""
-    while index and index[-1] == -1:
-        index = index[:-1]
-    n, m, cap, distinct = view.n, view.m, view.cap or math.inf, len({*index}) == len(index)
+    index = index[: max((k for k, a in enumerate(index, start=1) if a != -1), default=0)]
+    n, m, cap, few = view.n, view.m, view.cap or math.inf, len(index) <= view.n + 1
+    distinct = few and len({*index}) == len(index)
     require(view.names >= NEEDED.get(family, {family}), f"Rows {family} need not hold.")
     match family, index:
         case "transitive", [a, b, c]:
@@ -266,7 +269,7 @@ def write_row(view: View, family: str, index: list[int]) -> Row:  # noqa: C901 (
             S, T = index[: index.index(-1)], index[index.index(-1) + 1 :]
             inner = [(p, q, -1) for U in (S, T) for p, q in combinations(U, 2)]
             return [*((p, q, 1) for p in S for q in T), *inner], min(len(S), len(T))
-        case "capped_set", [k, *T] if k >= cap and len({*T}) == len(T):
+        case "capped_set", [k, *T] if k >= cap and few and len({*T}) == len(T):
             # pairs within sets are most if as many sets as can be are full
             full, rest = divmod(len(T), k)
             pairs = full * (k * (k - 1) // 2) + rest * (rest - 1) // 2
@@ -466,6 +469,7 @@ def subset_order(view: View, claim: int, node: Any) -> Todo:
     must = [[a != b and x[a * len(n) + b] == 1 for b in n] for a in n]
     gain = [[c[a * len(n) + b] - c[b * len(n) + a] for b in n] for a in n]
     loss = [[0 if must[a][b] or must[b][a] else max(0, gain[a][b]) for b in n] for a in n]
+    view.spend(len(n) ** 3)
     cycles = packed_cycles(loss, must)
     layer = {0: 0} if spare >= 0 else {}  # who comes first, as bits, and what is lost at least
     for _ in n:
@@ -504,6 +508,7 @@ def problem_view(problem: Any) -> View:
     (n, m), names, given = problem["shape"], {*problem["properties"]}, problem["scores"]
     expect(min(n, m) > 0 and n * m <= MOST_PAIRS, f"it has {n} x {m} pairs, not 1 to {MOST_PAIRS}")
     square, kind = bool(problem["groups"] or names & (PARTITION | ORDER)), given["pairs"]
+    require(names <= PARTITION | ORDER | BETWEEN_TWO_SETS, "A property is unknown.")
     require(n == m or not square, "Properties of relations on one set, but there are two.")
     require(kind in ("all", "ordered", "unordered"), "Which pairs are scored?")
     cap = 1 if "unique_image" in names else problem["cap"]
@@ -528,32 +533,9 @@ def problem_view(problem: Any) -> View:
     return view
 
 
-def require_feasible(view: View, rows: list[int]) -> None:
-    """Refuse a relation that is not feasible; rows: whom each element is related to, as bits."""
-    n, m = view.n, view.m
-    columns = [sum(1 << a for a in range(n) if rows[a] >> b & 1) for b in range(m)]
-    lines = [*zip(rows, columns, (1 << a for a in range(n)), strict=False)]
-    has = {
-        "reflexive": lambda: all(r & own for r, _, own in lines),
-        "symmetric": lambda: rows == columns,
-        "antisymmetric": lambda: not any(r & s & ~own for r, s, own in lines),
-        "connex": lambda: all(r | s | own == 2**n - 1 for r, s, own in lines),
-        "transitive": lambda: not any(rows[b] & ~r for r in rows for b in range(n) if r >> b & 1),
-        "has_image": lambda: all(rows),
-        "unique_image": lambda: all(r.bit_count() < 2 for r in rows),
-        "has_preimage": lambda: all(columns),
-        "unique_preimage": lambda: all(s.bit_count() < 2 for s in columns),
-    }
-    for name in sorted(view.names):
-        require(has[name](), f"The relation is not feasible: it lacks {name}.")
-    require(not view.cap or all(r.bit_count() <= view.cap for r in rows), "It exceeds the cap.")
-    fits = all(s in (OPEN, rows[i // m] >> i % m & 1) for i, s in enumerate(view.x))
-    require(fits and not view.empty, "The relation contradicts the evidence.")
-
-
 def check_relation(view: View, relation: Any) -> int:
     """Check that a relation is feasible; return its value in units."""
-    kind, of, n, m = relation["kind"], relation["of"][0], view.n, view.m
+    kind, of, names, n, m = relation["kind"], relation["of"][0], view.names, view.n, view.m
     tests: dict[str, Any] = {
         "Relation": lambda a, b: of[a][b],
         "Map": lambda a, b: of[a] == b,
@@ -561,10 +543,23 @@ def check_relation(view: View, relation: Any) -> int:
         "LinearOrder": lambda a, b: of[a] <= of[b],
     }
     related = tests[{"PartialMap": "Map", "WeakOrder": "LinearOrder"}.get(kind, kind)]
-    require(len(of) == n and (n == m or kind[-5:] not in ("ition", "Order")), "Other elements.")
-    rows = [sum(1 << b for b in range(m) if related(a, b)) for a in range(n)]
-    require_feasible(view, rows)
-    return sum(score for i, score in enumerate(view.c) if rows[i // m] >> i % m & 1)
+    require(len(of) == n, "The relation is not about these elements.")
+    y = bytes(bool(related(a, b)) for a in range(n) for b in range(m))
+    fits = all((y[i], y[j] * (i != j)) in view.states(i, j) for i, j in view.cells())
+    require(fits and not view.empty, "Two mirror pairs break a property or the evidence.")
+    images, preimages = (
+        [sum(y[a * m : a * m + m]) for a in range(n)],
+        [sum(y[b::m]) for b in range(m)],
+    )
+    require("has_image" not in names or all(images), "An element has no image.")
+    require("has_preimage" not in names or all(preimages), "An element has no preimage.")
+    require("unique_preimage" not in names or max(preimages) < 2, "It has several preimages.")
+    require(not view.cap or max(images) <= view.cap, "An element has too many images.")
+    if "transitive" in names:
+        rows = [sum(1 << b for b in range(n) if y[a * n + b]) for a in range(n)]  # as bits
+        breaks = (a for a in range(n) for b in range(n) if y[a * n + b] and rows[b] & ~rows[a])
+        require(next(breaks, None) is None, "The relation is not transitive.")
+    return sum(score for score, one in zip(view.c, y, strict=True) if one)
 
 
 def check_estimate(view: View, e: Any) -> int | None:
