@@ -103,3 +103,34 @@ def test_a_table_of_evidence_with_other_columns_is_wrong_input(tmp_path, pairs):
     said = str(done.exception) + done.output
     assert "no column 'unique_id_l'; its columns are a, b, related" in said
     assert isinstance(done.exception, DataError) or done.exit_code == 2
+
+
+def test_a_certificate_is_written_and_checked(tmp_path, pairs):
+    out, proof = tmp_path / "clusters.parquet", tmp_path / "clusters.cert"
+    done = invoke("cluster", pairs, "-o", out, "--certificate", proof)
+    assert done.exit_code == 0, done.output
+    assert f"certificate in {proof}" in done.output
+    right = invoke("verify", pairs, proof, "--clusters", out)
+    assert right.exit_code == 0, right.output
+    assert right.output.startswith("verified: Clusters, value and bound re-proved")
+    assert "value 9.0 bits, bound 9.0" in right.output
+    assert "taken from the certificate: a background of -4 bits" in right.output
+    told = json.loads(invoke("verify", pairs, proof, "--background", "-4", "--json").output)
+    assert (told["ok"], told["stated"], told["components"]) == (True, [], 1)
+    wrong = invoke("verify", pairs, proof, "--background", "-3")
+    assert wrong.exit_code == 1
+    assert wrong.output == "NOT verified: The certificate is about background -4.0, not -3.0.\n"
+    table = {"unique_id_l": ["a", "b", "c"], "unique_id_r": ["b", "c", "d"]}
+    parquet.write_table(pa.table({**table, "match_weight": [7.0, 6.0, 1.5]}), pairs)
+    assert invoke("verify", pairs, proof).exit_code == 1
+    failed = json.loads(invoke("verify", pairs, proof, "--json").output)
+    assert not failed["ok"]
+
+
+def test_evidence_is_compared_with_that_of_the_certificate(tmp_path, pairs):
+    out, proof, facts = (tmp_path / name for name in ("c.csv", "c.cert", "facts.csv"))
+    facts.write_text("unique_id_l,unique_id_r,related\na,b,0\n")
+    invoke("cluster", pairs, "-o", out, "--evidence", facts, "--certificate", proof)
+    assert invoke("verify", pairs, proof, "--evidence", facts).exit_code == 0
+    facts.write_text("unique_id_l,unique_id_r,related\na,b,0\nc,d,0\n")
+    assert "other evidence" in invoke("verify", pairs, proof, "--evidence", facts).output

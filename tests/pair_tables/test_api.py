@@ -11,7 +11,7 @@ import pytest
 
 import relatum as rt
 from relatum.errors import BlockingWarning, DataError, EvidenceError, MissingDependencyError
-from relatum.pair_tables import Settings, Summary, api
+from relatum.pair_tables import Settings, Summary, api, verify_clusters
 from relatum.pair_tables.options import Tuning
 
 duckdb = pytest.importorskip("duckdb", reason="install relatum[tables]")
@@ -428,9 +428,12 @@ def test_without_duckdb_the_extra_is_named(monkeypatch):
 
 def test_arguments_that_spark_does_not_take_are_named():
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
-    for name, value in (("labels", {}), ("previous", {}), ("output", "x.csv")):
+    given = (("labels", {}), ("previous", {}), ("output", "x.csv"), ("certificate", "x"))
+    for name, value in given:
         with pytest.raises(DataError, match=f"{name}= is not available on Spark"):
             rt.cluster_pairs(frame, **{name: value})
+    with pytest.raises(DataError, match="Certificates are not available on Spark"):
+        verify_clusters(frame, "x")
     with pytest.raises(DataError, match="background= is not available on Spark"):
         rt.cluster_pairs(frame, background="learned")
     with pytest.raises(DataError, match="does not read Spark DataFrames"):

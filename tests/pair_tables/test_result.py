@@ -7,7 +7,7 @@ import json
 import pytest
 
 from relatum.errors import DataError
-from relatum.pair_tables import Changes, Clusters, Summary
+from relatum.pair_tables import Changes, Clusters, Summary, TableVerification
 from relatum.pair_tables.result import in_kind_of, write_table
 
 pa = pytest.importorskip("pyarrow")
@@ -55,3 +55,10 @@ def test_files_are_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(DataError, match="cannot be written"):
         write_table(tmp_path / "no folder" / "c.csv", table)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["c.csv", "c.parquet"]
+
+
+def test_clusters_without_a_certificate_say_how_to_get_one():
+    with pytest.raises(DataError, match="certificate=PATH"):
+        Clusters(None, Summary()).verify()
+    answer = TableVerification(True, "All is proved.")
+    assert Clusters(None, Summary(), None, lambda: answer).verify() is answer

@@ -141,23 +141,35 @@ def solve_command(
 @cli.command("verify")
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="[FILE] BUNDLE")
 @problem_options
+@click.option("--clusters", type=FILE, help="Of a pair table: clusters that must be proved.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def verify_command(
     files: tuple[Path, ...],
     given: dict[str, Any],
+    clusters: Path | None,
     as_json: bool,
 ) -> None:
     """Check, without any solver, what BUNDLE claims about the problem in FILE.
 
     Give the same --as, --evidence and --background as to "relatum solve". Without FILE, check
-    what BUNDLE claims about the problem that it holds itself.
+    what BUNDLE claims about the problem that it holds itself. FILE may be a table of pairs, and
+    BUNDLE what "relatum cluster --certificate" wrote.
     """
     from relatum.cli.solve import load_problem, run_verify
+    from relatum.pair_tables import is_certificate
 
     *named, bundle = files
     asked = [name for name, value in given.items() if value is not None and name != "number"]
     if len(named) > 1 or (asked and not named):
         raise click.UsageError("Name a bundle, or the file of a problem (and its options) first.")
+    if is_certificate(bundle):
+        from relatum.cli.cluster import run_verify as run_verify_table
+
+        if not named:
+            raise click.UsageError(
+                "Name the table of pairs before the certificate of its clusters."
+            )
+        sys.exit(run_verify_table(str(named[0]), bundle, clusters, given, as_json))
     problem = load_problem(named[0], **given) if named else None
     sys.exit(run_verify(problem, bundle, as_json))
 
@@ -301,6 +313,7 @@ def reproduce_command(
 @click.option("--max-size", type=int, help="The largest cluster allowed.")
 @click.option("--labels", type=FILE, help="Table of true entities of some elements.")
 @click.option("--previous", type=FILE, help="Clusters of an earlier run.")
+@click.option("--certificate", type=FILE, help="Where what proves them goes: 'relatum verify'.")
 @click.option("--prove", is_flag=True, help="Prove optimality.")
 @click.option(
     "--time-limit", default=60.0, show_default=True, help="Seconds per component, to prove."

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from relatum.errors import BlockingWarning, DataError, EvidenceError
-from relatum.pair_tables import Clusters, cluster_pairs
+from relatum.pair_tables import Clusters, cluster_pairs, verify_clusters
 
 TABLES = (".parquet", ".csv", ".tsv")
 INTERRUPTED = 130
@@ -43,7 +43,31 @@ def run(
     elif not quiet:
         click.echo(str(found.summary))
         click.echo(f"written to {out}")
+        if found.certificate is not None:
+            click.echo(f"certificate in {options['certificate']}")
     return 0
+
+
+def run_verify(
+    pairs: str, certificate: Path, clusters: Path | None, given: dict[str, Any], as_json: bool
+) -> int:
+    """Check the certificate of a table's clusters; return 0 if everything is proved, else 1."""
+    report = verify_clusters(
+        pairs,
+        certificate,
+        clusters=clusters,
+        background=given["background"],
+        evidence=given["evidence_path"],
+    )
+    if as_json:
+        click.echo(json.dumps(report.as_dict(), allow_nan=False, ensure_ascii=False))
+        return 0 if report.ok else 1
+    click.echo(("verified: " if report.ok else "NOT verified: ") + report.reason)
+    if report.ok:
+        click.echo(f"value {report.value!r} bits, bound {report.bound!r}")
+        for fact in report.stated:
+            click.echo(f"taken from the certificate: {fact}")
+    return 0 if report.ok else 1
 
 
 def _background(text: str) -> Any:

@@ -2,13 +2,16 @@
 
 `api` makes the records of `options` out of the arguments and hands them to an engine, `on_duckdb`
 or `on_spark`, which reads, connects and divides the pairs; both leave the components to `solve`
-and tell what they found in `result`. This room imports inference, solvers, measures and features;
-nothing below knows of tables. Begin with `api`, then `on_duckdb.engine`.
+and tell what they found in `result`; what proves it is judged in `check`. This room imports
+inference, solvers, measures and features; nothing below knows of tables. Begin with `api`, then
+`on_duckdb.engine`.
 """
 
 from __future__ import annotations
 
-from relatum.pair_tables.api import cluster_pairs
+from relatum.pair_tables.api import cluster_pairs, verify_clusters
+from relatum.pair_tables.check.container import is_archive as is_certificate
+from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
@@ -33,13 +36,16 @@ __all__ = [
     "Solution",
     "Solutions",
     "Summary",
+    "TableVerification",
     "batch_of",
     "bits_of",
     "cluster_pairs",
     "component_of",
     "find_columns",
+    "is_certificate",
     "refuse",
     "solve_batch",
     "solve_component",
     "usual_search",
+    "verify_clusters",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from relatum.errors import DataError, MissingDependencyError
+from relatum.io.files import require_writable
+from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
 from relatum.pair_tables.result import Clusters, in_kind_of, write_table
 
@@ -33,6 +37,7 @@ def cluster_pairs(
     threads: int | None = None,
     search: int | None = None,
     output: str | Path | None = None,
+    certificate: str | Path | None = None,
     monitor: Monitor | None = None,
 ) -> Clusters:
     """Find the most probable clusters of the elements of a table of scored pairs.
@@ -72,7 +77,8 @@ def cluster_pairs(
         Names of columns.
     engine : {"auto", "duckdb", "spark"}
         "auto" takes Spark for Spark DataFrames and DuckDB for everything else. On Spark there
-        are neither `labels`, `previous` nor `output`, and `memory_limit` is that of its tasks.
+        are neither `labels`, `previous`, `output` nor `certificate`, and `memory_limit` is that of
+        its tasks.
     memory_limit : str or int
         For DuckDB and the batches; about 100 bytes per element come on top.
     threads : int, optional
@@ -81,6 +87,10 @@ def cluster_pairs(
         Effort for small components that stay open, see `relatum.pair_tables.usual_search`.
     output : path, optional
         Also write the clusters to a .parquet or .csv file, whole or not at all.
+    certificate : path, optional
+        Write what proves clusters, value and bound to a file, whole or not at all, for
+        `Clusters.verify`, `verify_clusters` and ``relatum verify``. Value, bound and gaps are
+        then exactly what it proves.
     monitor : callable (stage, done, total), optional
 
     Returns
@@ -100,7 +110,8 @@ def cluster_pairs(
     settings = Settings(0.0 if learn else float(background), max_size, prove, time_limit)
     on_spark = _takes_spark(pairs, engine)
     learned = background if learn else None
-    only_duckdb = {"labels": labels, "previous": previous, "output": output, "background": learned}
+    only_duckdb = {"labels": labels, "previous": previous, "output": output}
+    only_duckdb |= {"certificate": certificate, "background": learned}
     for name, value in only_duckdb.items():
         if on_spark and value is not None:
             raise DataError(
@@ -110,11 +121,84 @@ def cluster_pairs(
     earlier = previous.table if isinstance(previous, Clusters) else previous
     known = (evidence, one_per_group, score_missing, labels, earlier)
     given = Given(pairs, (left, right, log_odds, probability), odd_rows, *known)
-    plan = Plan(settings, learn, search, memory_limit, threads, monitor)
+    proof = None if certificate is None else Path(certificate).absolute()
+    if proof is not None:
+        require_writable(proof)
+    plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof)
     found = _engine(on_spark)(given, plan)
     if output is not None:
         write_table(output, found.table)
-    return Clusters(in_kind_of(pairs, found.table), found.summary)
+    if proof is None:
+        return Clusters(in_kind_of(pairs, found.table), found.summary)
+    told: dict[str, Any] = {"background": found.summary.background, "max_size": max_size}
+    told |= {"evidence": evidence, "one_per_group": one_per_group}
+    told |= {"odd_rows": odd_rows, "names": given.names}
+    check = partial(_check, Given(pairs), proof, found.table, told, replace(plan, monitor=None))
+    return Clusters(in_kind_of(pairs, found.table), found.summary, proof, check)
+
+
+def verify_clusters(
+    pairs: Any,
+    certificate: str | Path,
+    *,
+    clusters: Any = None,
+    background: float | None = None,
+    max_size: int | None = None,
+    evidence: Any = None,
+    one_per_group: Any = None,
+    memory_limit: str | int = "2GB",
+    threads: int | None = None,
+    monitor: Monitor | None = None,
+) -> TableVerification:
+    """Prove clusters of a table again, without a solver, from the table and a certificate.
+
+    Every element is in one cluster; clusters obey evidence, groups and `max_size`; their value is
+    added up exactly; and no allowed clustering has a value above the bound.
+
+    Parameters
+    ----------
+    pairs : table
+        As for `cluster_pairs`, but for Spark DataFrames.
+    certificate : path
+        What ``cluster_pairs(..., certificate=PATH)`` wrote.
+    clusters : table or path, optional
+        Clusters that must be those of the certificate: ids and ``cluster_id``, and what else
+        `cluster_pairs` returns.
+    background, max_size, evidence, one_per_group : optional
+        As for `cluster_pairs`. What is given must be what the certificate is about; what is not
+        is taken from the certificate, and listed in ``stated`` of the answer.
+    memory_limit, threads, monitor
+        As for `cluster_pairs`.
+
+    Returns
+    -------
+    TableVerification
+        Usable as a truth value; ``.reason`` says what is wrong.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read, or the file is not such a certificate.
+    """
+    if _takes_spark(pairs, "auto"):
+        raise DataError(
+            "Certificates are not available on Spark; write the pairs to Parquet files and pass "
+            "their path."
+        )
+    told = {"background": background, "max_size": max_size, "evidence": evidence}
+    told["one_per_group"] = one_per_group
+    told = {name: value for name, value in told.items() if value is not None}
+    plan = Plan(Settings(), memory_limit=memory_limit, threads=threads, monitor=monitor)
+    return _check(Given(pairs), Path(certificate), clusters, told, plan)
+
+
+def _check(
+    given: Given, certificate: Path, clusters: Any, told: Mapping[str, Any], plan: Plan
+) -> TableVerification:
+    _engine(False)  # or say what it needs
+    from relatum.pair_tables.on_duckdb.checking import check
+
+    return check(given, certificate, clusters, told, plan)
 
 
 def _takes_spark(pairs: Any, engine: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -156,6 +157,7 @@ class Plan:
     memory_limit: str | int = "2GB"  # for DuckDB, pairs and batches
     threads: int | None = None  # None for all processors
     monitor: Monitor | None = None  # told of every step: (stage, done, total)
+    certificate: Path | None = None  # where what proves the clusters goes
 
     def final(self, count: Callable[[], int], background: float | None = None) -> Settings:
         """Return the settings for a table of `count()` pairs, with the background learned."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from relatum.errors import DataError
+from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.previous import Changes
 
 
@@ -127,10 +128,31 @@ class Clusters:
         ``cluster_gap`` (bits, of its component) and ``component``, a hash by which a later
         run with ``previous=`` knows components that have not changed.
     summary : Summary
+    certificate : Path or None
+        The file that proves clusters, value and bound, if one was asked for.
+    check : callable or None
+        What `verify` calls.
     """
 
     table: Any
     summary: Summary
+    certificate: Path | None = None
+    check: Callable[[], TableVerification] | None = None
+
+    def verify(self) -> TableVerification:
+        """Prove clusters, value and bound again, without a solver, from pairs and certificate.
+
+        Returns
+        -------
+        TableVerification
+            Usable as a truth value; ``.reason`` says what is wrong.
+        """
+        if self.check is None:
+            raise DataError(
+                "These clusters have no certificate to be checked by; ask for one with "
+                "cluster_pairs(..., certificate=PATH)."
+            )
+        return self.check()
 
     def __repr__(self) -> str:
         return f"Clusters\n{self.summary}"

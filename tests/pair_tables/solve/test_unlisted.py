@@ -33,7 +33,7 @@ def test_all_pairs_inside_components_are_there(seed):
     def score(a, b):
         return 100.0 * np.minimum(a, b) + np.maximum(a, b)
 
-    full, count = with_missing(batch, 6, lambda elements: order[elements], score)
+    full, scored = with_missing(batch, 6, lambda elements: order[elements], score)
     found = pairs_of(full)
     expected = dict(given)
     for begin, end in zip(batch.element_ptr[:-1], batch.element_ptr[1:], strict=True):
@@ -43,7 +43,9 @@ def test_all_pairs_inside_components_are_there(seed):
             low, high = sorted((int(order[a]), int(order[b])))
             expected.setdefault((a, b), 100.0 * low + high)
     assert found == expected
-    assert count == len(expected) - len(given) > 0
+    added = {(a, b): w for a, b, w in zip(*(x.tolist() for x in scored), strict=True)}
+    assert added == {pair: w for pair, w in expected.items() if pair not in given}
+    assert added
     assert list(found) == sorted(found)  # as solvers of components ask for
 
 

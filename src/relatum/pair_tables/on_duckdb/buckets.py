@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.errors import EvidenceError
-from relatum.kernels.tables.places import fingerprints, merge_duplicates, sort_rows
-from relatum.pair_tables.columns import SAME
-from relatum.pair_tables.on_duckdb.components import Buckets
+from relatum.kernels.tables.places import fingerprints
+from relatum.pair_tables.check.gaps import total_value
+from relatum.pair_tables.on_duckdb.components import Buckets, batch_at, sorted_pairs
+from relatum.pair_tables.on_duckdb.keeping import Keeper
 from relatum.pair_tables.on_duckdb.known import Known
-from relatum.pair_tables.on_duckdb.store import Spool, Workspace
+from relatum.pair_tables.on_duckdb.store import Workspace
 from relatum.pair_tables.options import Settings
 from relatum.pair_tables.result import Summary
-from relatum.pair_tables.solve.batching import Components, Pairs, assemble, first_elements
+from relatum.pair_tables.solve.batching import Components, first_elements
 from relatum.pair_tables.solve.component import solve_batch
 from relatum.pair_tables.solve.unlisted import with_missing
 
@@ -38,7 +40,8 @@ class Solved:
     cluster: Index  # for each place of the bucket, the first place of its cluster
     hashes: NDArray[np.uint64]  # for each place, of its component
     gaps: Floats  # of the components, in bits
-    summary: Summary  # of the bucket alone: its values, pairs, components and odd rows
+    value: Fraction  # of all clusters together, exact
+    summary: Summary  # of the bucket alone: its pairs, components and odd rows
     contradiction: tuple[int, int] | None  # two elements whose rows contradict each other
 
 
@@ -52,6 +55,7 @@ class Solver:
     ids: Any  # in the order of their numbers, an Arrow table: source, if any, and id
     keys: NDArray[np.uint64]  # hashes of the ids
     score_missing: Callable[[Any, Any], Any] | None = None
+    keeper: Keeper | None = None  # of what proves the clusters, if that is asked for
 
     @property
     def seed(self) -> int:
@@ -65,19 +69,20 @@ class Solver:
         starts = self.buckets.starts[bounds[number] : bounds[number + 1] + 1]
         first = int(starts[0])
         elements = self.buckets.order[first : int(starts[-1])]
-        pairs, odd = _sorted_pairs(self.buckets.spools[number], first, len(elements))
-        batch = self._batch(starts, pairs, elements)
+        pairs, odd = sorted_pairs(self.buckets.spools[number], first, len(elements))
+        batch = batch_at(self.buckets, self.known, starts, pairs)
         hashes = self._hashes(batch, elements)
         gaps = self._known_gaps(batch, elements, hashes)
-        batch, scored, unscored = self._scored(batch, elements)
+        batch, scored, unscored = self._scored(batch, elements, number)
         try:
             found = solve_batch(batch, self.settings, gaps)
         except EvidenceError as error:
             self._explain(error, elements, batch.element_ptr)
             raise
+        stated = found.gap
+        if self.keeper is not None:
+            stated = self.keeper.gaps(batch, found, elements)
         summary = Summary(
-            value=float(found.value.sum()),
-            bound=float(np.maximum(found.bound, found.value).sum()),
             pairs_cut=int(found.cut.sum()),
             pairs_added=int(found.added.sum()),
             pairs_scored=scored,
@@ -89,15 +94,8 @@ class Solver:
         at = int(odd[2])
         where = None if at < 0 else (int(elements[pairs[0][at]]), int(elements[pairs[1][at]]))
         cluster = first + first_elements(batch, found.labels)
-        return Solved(cluster, hashes, found.gap, summary, where)
-
-    def _batch(self, starts: Index, pairs: Pairs, elements: Index) -> Components:
-        known, first = self.known, starts[0]
-        fixed = self.buckets.fixed
-        facts = fixed[slice(*np.searchsorted(fixed[:, 0], starts[[0, -1]]))]
-        groups = None if known.groups is None else known.groups[elements]
-        start = None if known.earlier is None else known.earlier.cluster[elements]
-        return assemble(starts - first, pairs, facts - [first, first, 0], groups, start)
+        value = total_value(batch, found.labels, self.settings.background)
+        return Solved(cluster, hashes, stated, value, summary, where)
 
     def _hashes(self, batch: Components, elements: Index) -> NDArray[np.uint64]:
         """Return a hash of each element's component."""
@@ -113,18 +111,22 @@ class Solver:
             return np.full(len(firsts), -1.0)
         same = np.minimum.reduceat(earlier.hashes[elements] == hashes, firsts)
         found = earlier.gaps[elements[firsts]]
-        if self.settings.prove:
-            same &= found <= CLOSED
+        if self.settings.prove:  # what proves an earlier gap was not kept in the clusters
+            same &= (found <= CLOSED) & (self.keeper is None)
         return np.where(same, found, -1.0)
 
-    def _scored(self, batch: Components, elements: Index) -> tuple[Components, int, int]:
+    def _scored(
+        self, batch: Components, elements: Index, number: int
+    ) -> tuple[Components, int, int]:
         """Score what is not listed; return also how many pairs, and components left as they are."""
         if self.score_missing is None:
             return batch, 0, 0
         most = self.settings.tuning.scored_elements
         unscored = int(np.count_nonzero(np.diff(batch.element_ptr) > most))
         batch, scored = with_missing(batch, most, self._ids_of(elements), self.score_missing)
-        return batch, scored, unscored
+        if self.keeper is not None:
+            self.keeper.keep_missing(number, scored, elements)
+        return batch, len(scored[2]), unscored
 
     def _ids_of(self, elements: Index) -> Callable[[Index], Any]:
         """Return a function from places to ids: an array, or one of (source, id) tuples."""
@@ -161,13 +163,3 @@ def solve_buckets(solver: Solver, space: Workspace) -> list[Solved]:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     return found
-
-
-def _sorted_pairs(spool: Spool, first: int, n: int) -> tuple[Pairs, Index]:
-    """Return the pairs of a bucket, each once, counted from its first place, and odd rows."""
-    a, b, w = spool.load()
-    spool.clear()
-    a, b, w = sort_rows(a, b, w, first, n)
-    odd = np.zeros(3, dtype=np.int64)
-    kept = merge_duplicates(a, b, w, SAME, odd)
-    return (a[:kept] - first, b[:kept] - first, w[:kept]), odd

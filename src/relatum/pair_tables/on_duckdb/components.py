@@ -7,18 +7,24 @@ piece of one, has its elements in consecutive places, and so has each bucket its
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from relatum.array_types import Flags, Floats, Index
-from relatum.kernels.tables.places import place_elements
+from relatum.kernels.tables.places import merge_duplicates, place_elements, sort_rows
 from relatum.kernels.tables.union_find import count_edges, find_roots, join_pairs
+from relatum.pair_tables.columns import SAME
+from relatum.pair_tables.on_duckdb.fingerprint import Fingerprint
 from relatum.pair_tables.on_duckdb.known import Known
 from relatum.pair_tables.on_duckdb.reading import Source
 from relatum.pair_tables.on_duckdb.store import BYTES, Rows, Spool, Workspace
 from relatum.pair_tables.options import Settings, Tuning
+from relatum.pair_tables.solve.batching import Components, Pairs, assemble
 from relatum.pair_tables.solve.splitting import split_elements
+from relatum.problem import ExactSum
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +33,7 @@ class Linked:
 
     spool: Spool  # pairs i < j with finite bits, as often as rows list them
     roots: Index  # (n,): the smallest element of each element's component
+    fingerprint: str = ""  # of the pairs, if it was asked for
 
     def pairs_within(self, units: Index) -> Index:
         """Return how many listed pairs each unit holds, at its smallest element."""
@@ -36,8 +43,12 @@ class Linked:
         return counts
 
 
-def link_pairs(source: Source, known: Known, space: Workspace) -> Linked:
-    """Read all rows once; positive pairs that are forbidden connect nothing."""
+def link_pairs(source: Source, known: Known, space: Workspace, marked: bool = False) -> Linked:
+    """Read all rows once; positive pairs that are forbidden connect nothing.
+
+    ``marked`` asks for a fingerprint of the pairs.
+    """
+    mark = Fingerprint()
     spool = Spool(space.folder / "pairs.bin", space.share)
     parent = np.arange(source.n, dtype=np.int64)
     join_pairs(parent, *np.ascontiguousarray(known.related.T))
@@ -46,12 +57,14 @@ def link_pairs(source: Source, known: Known, space: Workspace) -> Linked:
         keep = (a != b) & ~np.isnan(bits)
         i, j, w = np.minimum(a, b)[keep], np.maximum(a, b)[keep], bits[keep]
         spool.append(i, j, w)
+        if marked:
+            mark.add(i, j, w)
         links = (w > 0) & known.may_join(i, j)
         join_pairs(parent, i[links], j[links])
         seen += len(a)
         space.tell("components", seen, source.rows)
     find_roots(parent)
-    return Linked(spool, parent)
+    return Linked(spool, parent, mark.text() if marked else "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +125,13 @@ class Buckets:
     spools: list[Spool]  # the pairs of each bucket
     fixed: Index  # (k, 3): evidence inside units, low place, high place, 1 or 0; sorted
     lost_pairs: int  # positive pairs in no bucket: cut by splitting, or forbidden
-    lost_bits: float  # of those that might have been kept, which the bound must count
-    lost: Floats  # (n,): these bits by component, at its smallest element
+    # bits of those that might have been kept, which the bound must count, by component, which is
+    # known by its smallest element
+    lost: Mapping[int, Fraction]
+
+    def append_to(self, spools: list[Spool], a: Index, b: Index, w: Floats) -> None:
+        """Append pairs of places to a list of spools, one for each bucket."""
+        _append(spools, self.starts[self.bounds], (np.minimum(a, b), np.maximum(a, b), w))
 
 
 def fill_buckets(
@@ -134,19 +152,35 @@ def fill_buckets(
     bounds = _bounds(cost, max(tuning.least_batch_pairs, room))
     memory = space.share // max(1, len(bounds) - 1)
     spools = [Spool(space.folder / f"bucket{k}.bin", memory) for k in range(len(bounds) - 1)]
-    lost_pairs, lost_bits, lost = 0, 0.0, np.zeros(n)
+    lost_pairs, lost = 0, _Lost()
     for i, j, w in linked.spool.batches():
         within = units.roots[i] == units.roots[j]
         _append(spools, starts[bounds], (place[i[within]], place[j[within]], w[within]))
         out = ~within & (w > 0)
         i, j, w = i[out], j[out], w[out]
         lost_pairs += len(w)
-        same = (linked.roots[i] == linked.roots[j]) & known.may_join(i, j)
-        lost_bits += float(w[same].sum())
-        np.add.at(lost, linked.roots[i[same]], w[same])
+        joined = known.may_join(i, j)
+        lost.add(linked.roots[i[joined]], w[joined])
     linked.spool.clear()
     fixed = _fixed(known, units, place)
-    return Buckets(place, order, starts, bounds, spools, fixed, lost_pairs, lost_bits, lost)
+    return Buckets(place, order, starts, bounds, spools, fixed, lost_pairs, lost.sums())
+
+
+class _Lost:
+    """Exact sums of bits by component."""
+
+    def __init__(self) -> None:
+        self._by_root: dict[int, ExactSum] = {}
+
+    def add(self, roots: Index, bits: Floats) -> None:
+        by = np.argsort(roots, kind="stable")
+        own, counts = np.unique(roots, return_counts=True)
+        ends = np.cumsum(counts)
+        for root, start, end in zip(own.tolist(), ends - counts, ends, strict=True):
+            self._by_root.setdefault(root, ExactSum()).add(bits[by[start:end]])
+
+    def sums(self) -> dict[int, Fraction]:
+        return {root: total.value() for root, total in self._by_root.items()}
 
 
 def _fixed(known: Known, units: Units, place: Index) -> Index:
@@ -173,3 +207,24 @@ def _append(spools: list[Spool], limits: Index, pairs: tuple[Index, Index, Float
         part = by[ends[k] : ends[k + 1]]
         if len(part):
             spool.append(a[part], b[part], w[part])
+
+
+def batch_at(buckets: Buckets, known: Known, starts: Index, pairs: Pairs) -> Components:
+    """Return the batch of the units that start at some places, of pairs counted from the first."""
+    first = starts[0]
+    elements = buckets.order[int(first) : int(starts[-1])]
+    fixed = buckets.fixed
+    facts = fixed[slice(*np.searchsorted(fixed[:, 0], starts[[0, -1]]))]
+    groups = None if known.groups is None else known.groups[elements]
+    start = None if known.earlier is None else known.earlier.cluster[elements]
+    return assemble(starts - first, pairs, facts - [first, first, 0], groups, start)
+
+
+def sorted_pairs(spool: Spool, first: int, n: int) -> tuple[Pairs, Index]:
+    """Return the pairs of a bucket, each once, counted from its first place, and odd rows."""
+    a, b, w = spool.load()
+    spool.clear()
+    a, b, w = sort_rows(a, b, w, first, n)
+    odd = np.zeros(3, dtype=np.int64)
+    kept = merge_duplicates(a, b, w, SAME, odd)
+    return (a[:kept] - first, b[:kept] - first, w[:kept]), odd

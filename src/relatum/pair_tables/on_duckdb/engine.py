@@ -12,6 +12,7 @@ from __future__ import annotations
 import tempfile
 from contextlib import closing
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
+from relatum.pair_tables.check.claims import rounded_bound
 from relatum.pair_tables.columns import Columns, arrow_numbers, refuse
 from relatum.pair_tables.on_duckdb.buckets import Solved, Solver, solve_buckets
 from relatum.pair_tables.on_duckdb.components import (
@@ -32,6 +34,8 @@ from relatum.pair_tables.on_duckdb.components import (
     link_pairs,
     split_giants,
 )
+from relatum.pair_tables.on_duckdb.fingerprint import ids_fingerprint
+from relatum.pair_tables.on_duckdb.keeping import Claims, Keeper, write_certificate
 from relatum.pair_tables.on_duckdb.known import Known, read_known
 from relatum.pair_tables.on_duckdb.reading import Source, read_source
 from relatum.pair_tables.on_duckdb.store import Workspace
@@ -40,9 +44,10 @@ from relatum.pair_tables.options import Given, Plan
 from relatum.pair_tables.previous import name_clusters
 from relatum.pair_tables.result import Clusters, Summary
 from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
+from relatum.problem import exact_sum, float_up, nearest_float
 
 # what the summaries of buckets add up to
-ADDED = ["value", "bound", "pairs_cut", "pairs_added", "pairs_scored", "components_left_unscored"]
+ADDED = ["pairs_cut", "pairs_added", "pairs_scored", "components_left_unscored"]
 ADDED += ["components_solved", "components_reused"]
 
 
@@ -73,7 +78,7 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
     with space.stage("known"):
         known = read_known(source, given, space.folder)
     with space.stage("components"):
-        linked = link_pairs(source, known, space)
+        linked = link_pairs(source, known, space, plan.certificate is not None)
     recall, learned = _from_labels(linked, known, plan, space)
     settings = plan.final(lambda: linked.spool.count, learned)
     with space.stage("split"):
@@ -82,8 +87,9 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
         scored = given.score_missing is not None
         buckets = fill_buckets(linked, units, known, settings.tuning, space, scored)
     ids = source.ids()
+    keeper = None if plan.certificate is None else Keeper(space.folder / "kept", settings)
     with space.stage("solve"):
-        solver = Solver(buckets, known, settings, ids, source.keys(), given.score_missing)
+        solver = Solver(buckets, known, settings, ids, source.keys(), given.score_missing, keeper)
         parts = solve_buckets(solver, space)
     odd_rows = _odd_rows(source, parts, given.odd_rows, ids)
     with space.stage("finish"):
@@ -102,6 +108,14 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
         changes=changes,
         seconds=dict(space.seconds),
     )
+    if keeper is not None and plan.certificate is not None:
+        with space.stage("certificate"):
+            marks = linked.fingerprint, ids_fingerprint(ids)
+            part = units.roots if summary.components_split else None
+            claims = Claims(found.first, part, found.roots, found.part_gaps, marks)
+            columns = source.view.columns
+            write_certificate(plan.certificate, keeper, given, columns, known, claims, summary)
+        summary = replace(summary, seconds=dict(space.seconds))
     return Clusters(table, summary)
 
 
@@ -138,26 +152,30 @@ class _Found:
     size: Index  # of the cluster
     gap: Floats  # of the component, in bits
     hashes: NDArray[np.uint64]  # of the component; 0 if it was split, for its gap is not kept
+    roots: Index  # the smallest element of each part: component, or piece of one
+    part_gaps: Floats  # of these
     summary: Summary  # as far as components tell
 
 
 def _gathered(linked: Linked, units: Units, buckets: Buckets, parts: list[Solved]) -> _Found:
-    """Put the clusters of buckets together; sums are taken in the order of buckets."""
+    """Put the clusters of buckets together; sums are exact, and rounded at the end."""
     order = buckets.order
     by_place = np.concatenate([part.cluster for part in parts])
     sizes = np.bincount(by_place, minlength=len(order))
     own = by_place[buckets.place]
     hashes = np.concatenate([part.hashes for part in parts])[buckets.place]
     hashes[units.giant[linked.roots]] = 0
-    gaps = buckets.lost.copy()
-    firsts = linked.roots[order[buckets.starts[:-1]]]
-    np.add.at(gaps, firsts, np.concatenate([part.gaps for part in parts]))
+    roots, part_gaps = order[buckets.starts[:-1]], np.concatenate([part.gaps for part in parts])
+    gaps = _component_gaps(linked, buckets, roots, part_gaps)
+    value = sum((part.value for part in parts), Fraction(0))
+    bound = rounded_bound(value, exact_sum(part_gaps) + sum(buckets.lost.values()))
     sums = {name: sum(getattr(part.summary, name) for part in parts) for name in ADDED}
-    sums["bound"] = max(sums["value"], sums["bound"] + buckets.lost_bits)
     sums["pairs_cut"] += buckets.lost_pairs
     summary = Summary(
         elements=len(order),
         clusters=int(np.count_nonzero(sizes)),
+        value=nearest_float(value),
+        bound=bound,
         components=int(np.count_nonzero(units.sizes)),
         largest_component=int(units.sizes.max(initial=0)),
         largest_cluster=int(sizes.max(initial=0)),
@@ -165,7 +183,16 @@ def _gathered(linked: Linked, units: Units, buckets: Buckets, parts: list[Solved
         pieces=units.pieces,
         **sums,
     )
-    return _Found(order[own], sizes[own], gaps[linked.roots], hashes, summary)
+    return _Found(order[own], sizes[own], gaps[linked.roots], hashes, roots, part_gaps, summary)
+
+
+def _component_gaps(linked: Linked, buckets: Buckets, roots: Index, gaps: Floats) -> Floats:
+    """Return the gap of each component, at its smallest element: of its parts and between them."""
+    out, whole = np.zeros(len(linked.roots)), linked.roots[roots]
+    out[whole] = gaps
+    for root, bits in buckets.lost.items():
+        out[root] = float_up(exact_sum(gaps[whole == root]) + bits)
+    return out
 
 
 def _cluster_names(columns: Columns, ids: Any) -> Any:

@@ -208,7 +208,7 @@ def _number_ids(view: View, rows: int, odd_rows: Mapping[str, int], memory: int)
         f"SELECT typeof(any_value({left})), typeof(any_value({right})), "
         f"min({left}), max({left}), min({right}), max({right}) FROM pairs WHERE {view.named}"
     ).fetchall()[0]
-    if kinds[0] in INTEGERS and kinds[1] in INTEGERS:
+    if kinds[0] in INTEGERS and kinds[1] in INTEGERS and kinds[2] is not None:
         lowest, highest = min(kinds[2], kinds[4]), max(kinds[3], kinds[5])
         if (highest - lowest) // 4 <= memory:
             present, before = _bitmap(view, lowest, highest)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.tables.records import Components
+from relatum.problem import EQUIVALENCES, Problem, at_most, evidence, one_per_group
 
 __all__ = [
     "Component",
@@ -26,6 +27,7 @@ __all__ = [
     "facts_of",
     "first_elements",
     "pairs_of",
+    "problem_of",
     "with_pairs",
 ]
 
@@ -205,6 +207,22 @@ def component_of(batch: Components, k: int) -> Component:
         fixed[fixed[:, 2] == 0, :2],
         batch.groups[e] if len(batch.groups) else None,
         batch.start[e] if len(batch.start) else None,
+    )
+
+
+def problem_of(component: Component, background: float, max_size: int | None) -> Problem:
+    """Return the problem that a component, or a piece of one, is on its own."""
+    fixed = facts_of(component)
+    feasible = EQUIVALENCES & evidence(fixed[fixed[:, 2] == 1, :2], fixed[fixed[:, 2] == 0, :2])
+    if component.groups is not None:
+        groups = np.array(component.groups)
+        alone = np.flatnonzero(groups < 0)
+        groups[alone] = groups.max(initial=0) + 1 + np.arange(len(alone))
+        feasible = feasible & one_per_group(groups)
+    if max_size is not None and max_size < component.n:
+        feasible = feasible & at_most(max_size)
+    return Problem.from_pairs(
+        *pairs_of(component), n=component.n, background=background, feasible=feasible
     )
 
 

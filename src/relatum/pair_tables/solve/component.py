@@ -18,7 +18,8 @@ If a proof is asked for, `relatum.infer` takes over what this leaves open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -41,9 +42,11 @@ from relatum.pair_tables.solve.batching import (
     ends_of,
     facts_of,
     pairs_of,
+    problem_of,
 )
 from relatum.pair_tables.solve.splitting import split_elements
-from relatum.problem import EQUIVALENCES, Partition, Problem, at_most, evidence, one_per_group
+from relatum.problem import Partition
+from relatum.proof import Certificate
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +82,10 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class Solutions:
-    """The clusters of a batch of components: the arrays of `Solution`, one behind the other."""
+    """The clusters of a batch of components: the arrays of `Solution`, one behind the other.
+
+    ``certificates`` holds, by number of the component, those that `relatum.infer` gave.
+    """
 
     labels: Index
     value: Floats
@@ -87,6 +93,7 @@ class Solutions:
     cut: Index
     added: Index
     pieces: Index
+    certificates: Mapping[int, Certificate] = field(default_factory=dict)
 
     @property
     def gap(self) -> Floats:
@@ -149,20 +156,24 @@ def solve_batch(batch: Components, settings: Settings, gaps: Floats | None = Non
         value[kept] = _values(batch, labels, settings.background)[kept]
         bound[kept] = value[kept] + gaps[kept]
     solve_components(batch, settings.effort, labels, value, bound, state)
+    certificates: dict[int, Certificate] = {}
     for k in np.flatnonzero((state != OPTIMAL) & ~kept).tolist():
         component = component_of(batch, k)
         if state[k] == CONTRADICTORY:
             raise _contradiction(component, k)
         own = slice(batch.element_ptr[k], batch.element_ptr[k + 1])
+        certificate = None
         if state[k] == OPEN and settings.prove:
             start = labels[own].copy()
             proved = _inferred(component, settings, start, float(bound[k]), k)
-            labels[own], value[k], bound[k] = proved
+            labels[own], value[k], bound[k], certificate = proved
         elif state[k] == LARGE:
             result = _solve_large(component, settings, k)
-            labels[own], value[k], bound[k], pieces[k] = result
+            labels[own], value[k], bound[k], pieces[k], certificate = result
+        if certificate is not None:
+            certificates[k] = certificate
     cut, added = _changes(batch, labels)
-    return Solutions(labels, value, bound, cut, added, pieces)
+    return Solutions(labels, value, bound, cut, added, pieces, certificates)
 
 
 def _start_labels(batch: Components) -> Index:
@@ -211,37 +222,23 @@ def _contradiction(component: Component, k: int) -> EvidenceError:
     return error
 
 
-def _problem(component: Component, settings: Settings) -> Problem:
-    fixed = facts_of(component)
-    feasible = EQUIVALENCES & evidence(fixed[fixed[:, 2] == 1, :2], fixed[fixed[:, 2] == 0, :2])
-    if component.groups is not None:
-        groups = np.array(component.groups)
-        alone = np.flatnonzero(groups < 0)
-        groups[alone] = groups.max(initial=0) + 1 + np.arange(len(alone))
-        feasible = feasible & one_per_group(groups)
-    if settings.max_size is not None and settings.max_size < component.n:
-        feasible = feasible & at_most(settings.max_size)
-    return Problem.from_pairs(
-        *pairs_of(component), n=component.n, background=settings.background, feasible=feasible
-    )
-
-
 def _inferred(
     component: Component, settings: Settings, start: Index, bound: float, k: int
-) -> tuple[Index, float, float]:
-    """Improve a clustering by `relatum.infer`, and its bound."""
+) -> tuple[Index, float, float, Certificate | None]:
+    """Improve a clustering by `relatum.infer`, and its bound; return also what proves that."""
     from relatum.inference import infer  # all solvers, which few components need
 
-    problem = _problem(component, settings)
+    problem = problem_of(component, settings.background, settings.max_size)
     found = infer(problem, prove=True, time_limit=settings.time_limit, start=Partition(start))
     if not isinstance(found.relation, Partition):
         raise _contradiction(component, k)
-    return found.relation.labels, found.value, max(found.value, min(bound, found.bound))
+    least = max(found.value, min(bound, found.bound))
+    return found.relation.labels, found.value, least, found.certificate
 
 
 def _solve_large(
     component: Component, settings: Settings, k: int
-) -> tuple[Index, float, float, int]:
+) -> tuple[Index, float, float, int, Certificate | None]:
     """Solve a component that the kernel did not take: in pieces, then as a whole."""
     fixed, (i, j, log_odds) = facts_of(component), pairs_of(component)
     related, most = fixed[fixed[:, 2] == 1, :2], settings.tuning.kernel_elements
@@ -249,11 +246,12 @@ def _solve_large(
     piece = split_elements(component.n, [(i[up], j[up], log_odds[up])], related, most)
     labels, value, bound, pieces = _solve_pieces(component, settings, piece)
     if component.n > settings.most_elements or len(i) > settings.most_pairs:
-        return labels, value, bound, pieces
+        return labels, value, bound, pieces, None
     labels, value = _climb(component, settings, labels, value)
+    certificate = None
     if settings.prove and bound - value > 1e-9 * (1 + abs(value)):
-        labels, value, bound = _inferred(component, settings, labels, bound, k)
-    return labels, value, max(value, bound), 1
+        labels, value, bound, certificate = _inferred(component, settings, labels, bound, k)
+    return labels, value, max(value, bound), 1, certificate
 
 
 def _climb(
@@ -263,7 +261,8 @@ def _climb(
     # all solvers, which few components need
     from relatum.solvers.partition import SparseSearch, instance_of, renumbered
 
-    instance = instance_of(_problem(component, settings), matrix=False)
+    problem = problem_of(component, settings.background, settings.max_size)
+    instance = instance_of(problem, matrix=False)
     if instance is None or instance.graph is None:
         return labels, value
     search = SparseSearch(instance.graph, instance.rules, lambda: False)

@@ -10,12 +10,12 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.kernels.tables.places import sort_rows, unlisted_pairs
-from relatum.pair_tables.solve.batching import Components, ends_of, with_pairs
+from relatum.pair_tables.solve.batching import Components, Pairs, ends_of, with_pairs
 
 
 def with_missing(
     batch: Components, most: int, ids: Callable[[Index], Any], scorer: Callable[[Any, Any], Any]
-) -> tuple[Components, int]:
+) -> tuple[Components, Pairs]:
     """Score the pairs that components do not list, in all but the largest of them.
 
     Parameters
@@ -28,17 +28,18 @@ def with_missing(
 
     Returns
     -------
-    Components, int
-        With all pairs, and how many were scored.
+    Components, (i, j, log_odds)
+        With all pairs, and those that were scored, numbered through the batch.
     """
     a, b = unlisted_pairs(batch, most)
     if not len(a):
-        return batch, 0
+        return batch, (a, b, np.empty(0))
     _, i, j = ends_of(batch)
-    scores = np.concatenate([batch.log_odds, _scored(ids(a), ids(b), len(a), scorer)])
+    bits = _scored(ids(a), ids(b), len(a), scorer)
+    scores = np.concatenate([batch.log_odds, bits])
     ends = np.concatenate([i, a]), np.concatenate([j, b])
     pairs = sort_rows(*ends, scores, 0, int(batch.element_ptr[-1]))
-    return with_pairs(batch, pairs), len(a)
+    return with_pairs(batch, pairs), (a, b, bits)
 
 
 def _scored(left: Any, right: Any, count: int, scorer: Callable[[Any, Any], Any]) -> Floats:
