@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import relatum as rt
+from instances.contract import contract, run
 from relatum import metrics
 from relatum.errors import DataError
 
 # What these checks ask for is not what clustering by learned pairs does.
 NOT_APPLICABLE = {
-    "check_clustering": "labels are needed to fit",
-    "check_fit_score_takes_y": "labels are needed to fit",
-    "check_methods_sample_order_invariance": "clusters have no names that stay",
+    "check_clustering": "it fits without labels, which are what is learned from",
+    "check_methods_sample_order_invariance": "clusters are numbered in the order of the elements",
     "check_methods_subset_invariance": "an element's cluster depends on the other elements",
 }
 
 
-CHECKS = [
-    pytest.param(check, id=check.func.__name__)
-    for _, check in estimator_checks_generator(rt.PartitionClustering())
-    if check.func.__name__ not in NOT_APPLICABLE
-]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("check", CHECKS)
-def test_sklearn_contract(check):
-    check(rt.PartitionClustering())
+@pytest.mark.parametrize(
+    ("estimator", "check", "reason"), contract(rt.PartitionClustering(), NOT_APPLICABLE)
+)
+def test_sklearn_contract(estimator, check, reason):
+    run(estimator, check, reason)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +52,31 @@ def test_learns_from_labels_and_clusters_the_unseen(blobs):
     estimate = model.infer(X[100:])
     assert rt.verify(problem, estimate)
     assert np.array_equal(model.fit(X[:100], labels[:100]).labels_, model.labels_)
+
+
+def test_fits_and_predicts_at_once(blobs):
+    X, labels = blobs
+    model = rt.PartitionClustering(n_pairs=1000)
+    found = model.fit_predict(X, labels)
+    assert np.array_equal(found, model.labels_)
+    assert np.array_equal(found, clone(model).fit(X, labels).labels_)
+    assert np.array_equal(found, make_pipeline(clone(model)).fit_predict(X, labels))
+    assert metrics.rand_error(labels, found) < 0.05
+    with pytest.raises(DataError, match="Pass y"):
+        model.fit_predict(X)
+
+
+@pytest.mark.parametrize("table", ["pandas", "polars"])
+def test_liftings_may_return_tables(blobs, table):
+    pytest.importorskip(table)
+    X, labels = blobs[0][:40], blobs[1][:40]
+    code = rt.BinaryFeatures(code="quantiles", thresholds=4)
+    for given in ((None, None), (code, rt.LogisticMeasure()), (StandardScaler(), None)):
+        want = rt.PartitionClustering(*given, n_pairs=300).fit(X, labels).log_odds(X)
+        with config_context(transform_output=table), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            got = rt.PartitionClustering(*given, n_pairs=300).fit(X, labels).log_odds(X)
+        assert np.array_equal(got, want)
 
 
 def test_learns_from_pairs_and_from_other_measures(blobs):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
 import relatum as rt
-from relatum.errors import DataError
+from relatum.errors import DataError, NotFittedError
 from relatum.estimators.common import fitted_lifting, lifted, require_feasible
 
 
@@ -19,6 +20,19 @@ def test_liftings_are_copied_before_they_are_fitted():
     assert np.array_equal(lifted(fitted, X), x)
     assert fitted_lifting(None, X) == (None, X)
     assert lifted(None, X) is X
+
+
+def test_what_is_not_fitted_says_so_in_both_languages():
+    X = np.array([[0, 1], [1, 1]])
+    for unfitted in (
+        lambda: rt.MapClassifier().predict(X),
+        lambda: rt.PartitionClustering().predict(X),
+        lambda: rt.LinearRanker().predict(["a"]),
+        lambda: rt.LinearRanker().score(["a b"]),
+    ):
+        with pytest.raises(NotFittedError) as told:
+            unfitted()
+        assert isinstance(told.value, SklearnNotFittedError)
 
 
 def test_feasible_sets_only():

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import relatum as rt
+from instances.contract import WEIGHTS, contract, run
 from relatum.errors import DataError
 
+EXACT = rt.LogisticMeasure(1e-3, relative=True, fit_intercept=True, solver="newton", tol=1e-10)
+CHECKS = contract(rt.MapClassifier(), WEIGHTS) + contract(rt.MapClassifier(measure=EXACT))
 
-@parametrize_with_checks([rt.MapClassifier()])
-def test_sklearn_contract(estimator, check):
-    check(estimator)
+
+@pytest.mark.parametrize(("estimator", "check", "reason"), CHECKS)
+def test_sklearn_contract(estimator, check, reason):
+    run(estimator, check, reason)
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +111,38 @@ def test_parallel_grids_and_multilabel_scores():
     model = rt.MapClassifier().fit(X, Y)
     assert model.predict_proba(X).shape == Y.shape
     assert model.score(X, Y) == np.mean((model.predict(X) == Y).all(axis=1))
+
+
+def test_weights_equal_repeated_elements():
+    X, y = make_classification(90, 6, n_informative=4, n_classes=3, random_state=2)
+    times = np.random.default_rng(0).integers(0, 4, 90)
+    rows = np.repeat(np.arange(90), times)
+    for targets in (y, y == 1, np.column_stack([y == 0, y != 1]).astype(int)):
+        one = rt.MapClassifier(measure=EXACT).fit(X, targets, sample_weight=times)
+        two = rt.MapClassifier(measure=EXACT).fit(X[rows], targets[rows])
+        assert np.allclose(one.log_odds(X), two.log_odds(X), atol=1e-8)
+        assert not np.allclose(one.log_odds(X), clone(one).fit(X, targets).log_odds(X), atol=1e-2)
+    grid = GridSearchCV(
+        rt.MapClassifier(measure=EXACT), {"measure__inverse_sigma_squared": [1e-3, 1.0]}, cv=3
+    ).fit(X, y, sample_weight=times)
+    assert hasattr(grid.best_estimator_, "measure_")
+    partly = rt.MapClassifier(semi_supervised=True)
+    with pytest.raises(DataError, match="takes no sample_weight"):
+        partly.fit(X, np.where(times, y, -1), sample_weight=times)
+    with pytest.raises(DataError, match="sample_weight"):
+        rt.MapClassifier().fit(X, y, sample_weight=-np.ones(90))
+
+
+@pytest.mark.parametrize("table", ["pandas", "polars"])
+def test_liftings_may_return_tables(table):
+    pytest.importorskip(table)
+    X, y = make_classification(60, 4, n_informative=3, n_redundant=1, n_classes=3, random_state=1)
+    for lifting in (rt.PolynomialLifting(2, 2), rt.MultilinearLifting(2), StandardScaler()):
+        want = rt.MapClassifier(lifting).fit(X, y).log_odds(X)
+        with config_context(transform_output=table), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            got = rt.MapClassifier(lifting).fit(X, y).log_odds(X)
+        assert np.array_equal(got, want)
 
 
 def test_errors(digits):

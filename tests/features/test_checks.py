@@ -96,6 +96,15 @@ def test_seeds_say_everything():
         rules.checked_seed("three")
 
 
+def test_names_that_come_again_are_numbered():
+    names = ["a", "b", "a", "a (2)", "a", "a (2)"]
+    found = rules.distinct(names).tolist()
+    assert found[:3] == ["a", "b", "a (2)"]
+    assert len(set(found)) == len(names)
+    assert all(one.startswith(name) for one, name in zip(found, names, strict=True))
+    assert rules.distinct(["x"] * 4).tolist() == ["x", "x (2)", "x (3)", "x (4)"]
+
+
 def test_input_and_fit_are_checked_as_scikit_learn_does():
     lifting = rt.MultilinearLifting(2)
     with pytest.raises(rules.UnfittedError) as error:

@@ -1,5 +1,3 @@
-import warnings
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,24 +5,23 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import relatum as rt
+from instances.contract import WEIGHTS, contract, run
 from relatum.errors import DataError, NotFittedError
 from relatum.measures import objective as ob
 from relatum.measures.logistic import LogisticMeasure
 
-CHECKS = list(
-    # Accurate enough for checks that compare two fits to seven digits.
-    estimator_checks_generator(LogisticMeasure(solver="newton", tol=1e-10))
-)
+EXACT = [
+    LogisticMeasure(solver="newton", tol=1e-10),
+    LogisticMeasure(1e-3, relative=True, fit_intercept=True, solver="newton", tol=1e-10),
+]
+CHECKS = contract(LogisticMeasure(), WEIGHTS) + [c for exact in EXACT for c in contract(exact)]
 
 
-@pytest.mark.parametrize(("estimator", "check"), CHECKS, ids=lambda c: getattr(c, "func", c))
-def test_scikit_learn_contract(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        check(estimator)
+@pytest.mark.parametrize(("estimator", "check", "reason"), CHECKS)
+def test_scikit_learn_contract(estimator, check, reason):
+    run(estimator, check, reason)
 
 
 @pytest.fixture(scope="module")
@@ -201,3 +198,31 @@ def test_bad_parameters_and_other_input(digits, fitted):
 
 def test_public_name():
     assert rt.LogisticMeasure is LogisticMeasure
+
+
+@pytest.mark.parametrize("solver", ["auto", "sdca", "lbfgs", "newton"])
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_weights_equal_repeated_rows(solver, relative, labels):
+    rng = np.random.default_rng(labels)
+    x, y, times = rng.normal(size=(40, 5)), rng.integers(0, labels, 40), rng.integers(0, 4, 40)
+    x[times == 0] *= 100  # rows that do not count must not set the scale either
+    measure = LogisticMeasure(
+        0.01, relative=relative, fit_intercept=True, solver=solver, tol=1e-9, max_epochs=5000
+    )
+    one = clone(measure).fit(x, y, sample_weight=times)
+    two = clone(measure).fit(np.repeat(x, times, axis=0), np.repeat(y, times))
+    assert one.inverse_sigma_squared_ == pytest.approx(two.inverse_sigma_squared_, rel=1e-12)
+    assert one.objective_ == pytest.approx(two.objective_, rel=1e-8)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-3 if solver == "sdca" else 1e-8)
+    np.testing.assert_allclose(one.intercept_, two.intercept_, atol=1e-3)
+    few = clone(measure).fit(sparse.csr_matrix(x), y, sample_weight=times)
+    np.testing.assert_allclose(one.coef_, few.coef_, atol=1e-3)
+
+
+def test_weights_of_one_change_nothing(digits):
+    x, y = digits
+    measure = LogisticMeasure(1e-3, relative=True, solver="newton", tol=1e-9)
+    one, two = clone(measure).fit(x, y), clone(measure).fit(x, y, sample_weight=np.ones(len(y)))
+    assert one.inverse_sigma_squared_ == pytest.approx(two.inverse_sigma_squared_, rel=1e-12)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from relatum.array_types import Index
 from relatum.errors import DataError
@@ -141,6 +141,10 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             offset = float(np.log2(related) - np.log2(total - related))
         return self._fit(X, i, j, same, offset)
 
+    def fit_predict(self, X: Any, y: Any = None) -> Index:
+        """Learn from labelled elements and cluster them; return ``labels_``."""
+        return self.fit(X, y).labels_
+
     def fit_pairs(self, X: Any, i: ArrayLike, j: ArrayLike, related: ArrayLike) -> Any:
         """Learn from labelled pairs, then cluster all elements.
 
@@ -211,7 +215,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def log_odds(self, X: Any) -> NDArray[Any]:
         """Return the log2-odds of all unordered pairs, as a condensed upper triangle."""
-        check_is_fitted(self, "measure_")
+        common.require_fitted(self)
         return self._scores(common.lifted(self.lifting_, self._elements(X, reset=False)))
 
     def _scores(self, v: Any) -> NDArray[Any]:

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Flags, Index
 from relatum.errors import DataError
+from relatum.features import UnfittedError
 from relatum.inference import infer
 from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem
@@ -26,12 +30,27 @@ def fitted_lifting(lifting: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     if lifting is None:
         return None, X
     fitted = clone(lifting).fit(X, y)
-    return fitted, fitted.transform(X)
+    return fitted, lifted(fitted, X)
 
 
 def lifted(lifting: Any, X: Any) -> Any:
-    """Lift elements with a fitted lifting, or leave them as they are."""
-    return X if lifting is None else lifting.transform(X)
+    """Lift elements with a fitted lifting, or leave them as they are.
+
+    What comes out is an array or a sparse matrix, also where a lifting returns tables.
+    """
+    if lifting is None:
+        return X
+    out = lifting.transform(X)
+    plain = isinstance(out, np.ndarray) or sparse.issparse(out)
+    return out if plain else np.ascontiguousarray(out)
+
+
+def require_fitted(estimator: Any) -> None:
+    """Raise our error, which is scikit-learn's as well, unless an estimator was fitted."""
+    try:
+        check_is_fitted(estimator, "measure_")
+    except NotFittedError as error:
+        raise UnfittedError(str(error)) from None
 
 
 def require_feasible(feasible: Any, owner: str, default: FeasibleSet | None = None) -> FeasibleSet:

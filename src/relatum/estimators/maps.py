@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
@@ -82,13 +82,15 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state: int = 0
     verbose: bool = False
 
-    def fit(self, X: Any, y: Any) -> MapClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MapClassifier:
         """Learn from labelled elements.
 
         Parameters
         ----------
         X : array-like of shape (elements, features)
         y : array-like of labels, or a 01-matrix of shape (elements, labels)
+        sample_weight : array-like of shape (elements,), optional
+            How often each element counts to the measure; liftings are fitted without.
         """
         if y is None:
             raise ValueError(
@@ -96,11 +98,19 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
         if self.semi_supervised:
+            if sample_weight is not None:
+                raise DataError(
+                    "semi_supervised=True takes no sample_weight: elements without a label weigh "
+                    "unknown_weight, all others 1. Leave one of the two out."
+                )
             return self._fit_semi_supervised(X, y)
         target, multilabel = self._target(y)
         lifting, x = common.fitted_lifting(self.lifting, X, None if multilabel else target)
         measure = common.new_logistic(self.measure)
-        measure.fit(x, target)
+        if sample_weight is None:
+            measure.fit(x, target)
+        else:
+            measure.fit(x, target, sample_weight=sample_weight)
         self.lifting_, self.measure_ = lifting, measure
         self.multilabel_ = multilabel
         self.classes_ = np.arange(target.shape[1]) if multilabel else np.unique(target)
@@ -163,7 +173,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def log_odds(self, X: Any) -> Floats:
         """Return the log2-odds of every element and label, one column per label."""
-        check_is_fitted(self)
+        common.require_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr")
         return self._scores(common.lifted(self.lifting_, X))
 
@@ -183,7 +193,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             What is known of (element, number of label), such as
             ``relatum.evidence(related=[(0, 3)])``.
         """
-        check_is_fitted(self)
+        common.require_fitted(self)
         return common.inferred(self, Problem(self.log_odds(X), self._base(evidence)))
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> NDArray[Any]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
@@ -167,7 +166,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def log_odds(self, items: Sequence[Any]) -> Floats:
         """Return the log2-odds that each item comes before each other."""
-        check_is_fitted(self, "measure_")
+        common.require_fitted(self)
         unknown = [item for item in items if item not in self._number]
         if unknown:
             raise DataError(
@@ -216,7 +215,7 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         One minus the normalised Kendall distance, over all pairs of all sequences. Items that
         were in no training sequence are left out.
         """
-        check_is_fitted(self, "measure_")
+        common.require_fitted(self)
         lists = [s.split() if isinstance(s, str) else list(s) for s in sequences]
         known = [[item for item in s if item in self._number] for s in lists]
         known = [s for s in known if len(s) > 1]
@@ -229,6 +228,14 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             right += int(np.triu(place[:, None] < place[None, :], 1).sum())
             total += len(given) * (len(given) - 1) // 2
         return right / total
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that sequences of items are taken, not tables of features."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.no_validation = True
+        return tags
 
 
 def _order(estimate: Estimate) -> list[int]:

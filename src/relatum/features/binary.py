@@ -106,11 +106,11 @@ class BinaryFeatures(FeatureMap):
             out = [f"{name}[bit {c}]" for name in names for c in range(self.n_codes_)]
         else:
             out = [
-                f"{name}>={threshold:.6g}"
+                f"{name}>={threshold}"
                 for name, row in zip(names, self.thresholds_, strict=True)
-                for threshold in row
+                for threshold in _shortest(row)
             ]
-        return np.asarray(out, dtype=object)
+        return checks.distinct(out)
 
     def _digits(self, x: NDArray[Any]) -> int:
         if self.n_bits is not None:
@@ -159,6 +159,14 @@ class BinaryFeatures(FeatureMap):
         tags.input_tags.categorical = self.code == "bits"
         tags.input_tags.positive_only = self.code == "bits"
         return tags
+
+
+def _shortest(thresholds: Floats) -> list[str]:
+    """Write the thresholds of one column with six digits, or with all where that is too few."""
+    short = [f"{threshold:.6g}" for threshold in thresholds]
+    if len(set(short)) == len(np.unique(thresholds)):
+        return short
+    return [f"{threshold:.17g}" for threshold in thresholds]
 
 
 def _require_integers(x: NDArray[Any], digits: int) -> None:

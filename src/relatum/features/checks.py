@@ -35,6 +35,20 @@ class UnfittedError(NotFittedError, SklearnNotFittedError):  # type: ignore[misc
     """Something is used before it was fitted; scikit-learn's error as well as ours."""
 
 
+def distinct(names: list[str]) -> NDArray[np.object_]:
+    """Return names of columns; those that come again, such as of equal thresholds, are numbered."""
+    times: dict[str, int] = {}
+    out = np.empty(len(names), dtype=object)
+    for k, name in enumerate(names):
+        unique, again = name, times.get(name, 0)
+        while unique in times:
+            again += 1
+            unique = f"{name} ({again + 1})"
+        times[name], times[unique] = again, times.get(unique, 0)
+        out[k] = unique
+    return out
+
+
 def is_sparse(x: Any) -> bool:
     """Tell whether `x` is a scipy sparse matrix or array."""
     return bool(sparse.issparse(x))

@@ -130,7 +130,7 @@ class RandomMonomials(FeatureMap):
         """Name the monomials: ``x0 x1``."""
         checks.checked_fitted(self)
         names = _check_feature_names_in(self, input_features)
-        return np.asarray([" ".join(names[s]) for s in self.monomials_], dtype=object)
+        return checks.distinct([" ".join(names[s]) for s in self.monomials_])
 
     def _points(self) -> Floats | None:
         """Return the grid point of each feature, if any limit on the distance is set."""

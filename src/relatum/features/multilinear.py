@@ -115,4 +115,4 @@ class MultilinearLifting(FeatureMap):
         checks.checked_fitted(self)
         names = _check_feature_names_in(self, input_features)
         out = [" ".join(names[j] for j in s) or "1" for s in self.monomials_]
-        return np.asarray(out, dtype=object)
+        return checks.distinct(out)

@@ -176,6 +176,7 @@ class PairBatches:
         x = _and_xor(self.v[self.i[some]], self.v[self.j[some]])
         if self.lifting is not None:
             x = self.lifting.transform(x)
+            x = x if is_sparse(x) else np.asarray(x)  # also where a lifting returns tables
         return x, None if self.y is None else self.y[some]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.validation import _check_feature_names_in
 
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
@@ -71,7 +72,8 @@ class PolynomialLifting(FeatureMap):
         cubic = min(cubic, count)
         seed = int(checks.checked_seed(self.random_state).integers(2**31))
         with np.errstate(invalid="ignore"):  # shares of the variance of constant data
-            self.pca_ = PCA(count, random_state=seed).fit(x)
+            # arrays between the steps, whatever scikit-learn is told to return
+            self.pca_ = PCA(count, random_state=seed).set_output(transform="default").fit(x)
         variance = np.maximum(self.pca_.explained_variance_.astype(np.float64), 0.0)
         if self.scale == "common":
             variance = np.full(count, variance.mean())
@@ -85,13 +87,18 @@ class PolynomialLifting(FeatureMap):
         eps = float(np.finfo(x.dtype).eps)
         tiny = eps * float(variance.max()) + (8 * eps * float(np.abs(x).max())) ** 2
         self.scale_ = np.sqrt(np.where(variance > tiny, variance, 1.0)).astype(x.dtype)
-        z = np.zeros((1, count))
-        self._quadratic = PolynomialFeatures(2).fit(z)
-        self._cubic = (
-            PolynomialFeatures((3, 3), include_bias=False).fit(z[:, :cubic]) if cubic else None
-        )
-        self._n_features_out = len(self.get_feature_names_out())
+        self._list_monomials(count, cubic)
         return self
+
+    def _list_monomials(self, count: int, cubic: int) -> None:
+        """Prepare the quadratic monomials of ``count`` components, and cubic ones of the first."""
+        z = np.zeros((1, count))
+        self._quadratic = PolynomialFeatures(2).set_output(transform="default").fit(z)
+        self._cubic, self._n_features_out = None, int(self._quadratic.n_output_features_)
+        if cubic:
+            cubes = PolynomialFeatures((3, 3), include_bias=False).set_output(transform="default")
+            self._cubic = cubes.fit(z[:, :cubic])
+            self._n_features_out += int(cubes.n_output_features_)
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Return the monomials, of shape (rows, columns)."""
@@ -110,6 +117,7 @@ class PolynomialLifting(FeatureMap):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Name the monomials: ``1``, ``pca0``, ``pca0^2``, ``pca0 pca1``."""
         checks.checked_fitted(self)
+        _check_feature_names_in(self, input_features)  # refused unless they are the input's
         names = [f"pca{k}" for k in range(self.pca_.n_components_)]
         out = [self._quadratic.get_feature_names_out(names)]
         if self._cubic is not None:

@@ -180,6 +180,13 @@ class JointEstimator(BaseEstimator):  # type: ignore[misc]
             self.history_ = result.history
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """Say that classes or features of pairs are taken, not tables of elements."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = tags.input_tags.three_d_array = True
+        tags.input_tags.two_d_array, tags.no_validation = False, True
+        return tags
+
 
 def joint_estimate(
     x_or_classes: Any,

@@ -219,6 +219,14 @@ relation or another source that `RecordBatches` reads
         divergence = bernoulli_divergence(theta, self.related_, self.unrelated_)
         return divergence + bernoulli_regularizer(theta, float(self.sigma))
 
+    def __sklearn_tags__(self) -> Any:
+        """Say that numbers of classes are taken, not tables of any features."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array, tags.input_tags.two_d_array = True, False
+        tags.input_tags.categorical = tags.input_tags.positive_only = True
+        tags.target_tags.required = True
+        return tags
+
     def _pseudo_count(self) -> float:
         """Return sigma - 1, the number of pairs of each kind that the prior is worth."""
         sigma: Any = self.sigma

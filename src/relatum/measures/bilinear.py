@@ -160,6 +160,12 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
                 stacklevel=3,
             )
 
+    def __sklearn_tags__(self) -> Any:
+        """Say that pairs are learned from: the checks of scikit-learn give elements only."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = tags._skip_test = True
+        return tags
+
     def features(self, v: Any) -> Floats:
         """Return z, of shape (elements, 1 + features), the constant first."""
         checks.check_fitted(self, "matrix_")

@@ -143,7 +143,7 @@ a DuckDB relation or another source that `RecordBatches` reads
             Labels, or a 01-matrix: row a is related to column b. None for a stream. The name of
             a column for a source of record batches, whose other columns are then the features.
         sample_weight : array_like of shape (rows,), optional
-            Factor of each row in D_x.
+            Factor of each row in D_x: a row of weight 2 counts as two such rows.
         classes : array_like, optional
             All labels; needed for streams whose labels are not 0 and 1.
         monitor : callable, optional
@@ -187,9 +187,9 @@ a DuckDB relation or another source that `RecordBatches` reads
             seed = int(check_random_state(seed).randint(2**31 - 1))
         return Controls(self.tol, self.max_epochs, time.monotonic() + limit, int(seed), monitor)
 
-    def _strength(self, rows: Rows) -> float:
+    def _strength(self, rows: Rows, weights: Floats | None = None) -> float:
         strength = float(self.inverse_sigma_squared)
-        return strength * max(rows.mean_square(), 1e-300) if self.relative else strength
+        return strength * max(rows.mean_square(weights), 1e-300) if self.relative else strength
 
     def _fit_rows(
         self,
@@ -208,7 +208,7 @@ a DuckDB relation or another source that `RecordBatches` reads
         positive = (weights > 0).astype(np.float64)
         checks.require_both(targets, targets.related @ positive, float(positive.sum()))
         rows = Rows(table, computing_type(table, self.tol), bool(self.fit_intercept))
-        strength = self._strength(rows)
+        strength = self._strength(rows, None if sample_weight is None else weights)
         task = Task(rows, targets.related, weights, natural_lambda(strength))
         found = SOLVERS[self.solver](task, controls, start)
         self._assign(found, targets, strength)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils import TransformerTags
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
@@ -83,7 +84,8 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
         if len(i) > _MOST_PAIRS:
             some = rng.choice(len(i), _MOST_PAIRS, replace=False)
             i, j = i[some], j[some]
-        self.lifting_ = PolynomialLifting(self.n_components, random_state=self.random_state).fit(v)
+        lifting = PolynomialLifting(self.n_components, random_state=self.random_state)
+        self.lifting_ = lifting.set_output(transform="default").fit(v)  # arrays between the steps
         lifted = self.lifting_.transform(v)[:, 1:].astype(np.float32, copy=False)  # no constant
         center = lifted.mean(axis=0, dtype=np.float64)
         lifted -= center.astype(np.float32)
@@ -100,7 +102,17 @@ class DiscriminantProjection(BaseEstimator):  # type: ignore[misc]
         spread = np.sqrt((scores.astype(np.float64) ** 2).mean(axis=0))
         self.discriminants_ = directions / np.where(spread > 0, spread, 1.0)
         self.offset_ = center @ self.discriminants_
-        self._monomials = PolynomialFeatures(2, include_bias=False).fit(np.zeros((1, count)))
+        self._list_monomials(count)
+
+    def _list_monomials(self, count: int) -> None:
+        monomials = PolynomialFeatures(2, include_bias=False).set_output(transform="default")
+        self._monomials = monomials.fit(np.zeros((1, count)))
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that pairs are learned from: the checks of scikit-learn give elements only."""
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags, tags._skip_test = TransformerTags(), True
+        return tags
 
     def transform(self, v: Any) -> Floats:
         """Return the features of elements, of shape (elements, features)."""

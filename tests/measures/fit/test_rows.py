@@ -32,6 +32,10 @@ def test_blocks_of_growing_size_keep_the_constant_column():
 def test_mean_square():
     x = np.random.default_rng(1).normal(size=(700, 3))
     assert Rows(x, np.float64).mean_square() == pytest.approx((x**2).sum(axis=1).mean())
+    times = np.arange(700) % 4
+    repeated = Rows(np.repeat(x, times, axis=0), np.float64).mean_square()
+    for rows in (x, sparse.csr_matrix(x)):
+        assert Rows(rows, np.float64).mean_square(times * 1.0) == pytest.approx(repeated)
 
 
 def test_single_precision_only_where_it_is_enough():

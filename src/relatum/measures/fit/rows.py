@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from relatum.array_types import Floats
+
 # A block of rows and the columns it covers (None: all of them, in order).
 Block: TypeAlias = tuple[NDArray[Any], NDArray[np.intp] | None]
 
@@ -76,10 +78,15 @@ class Rows:
             columns = np.append(columns, self.width - 1)
         return block, columns
 
-    def mean_square(self) -> float:
-        """Mean of |x|^2 over the rows, in double precision."""
+    def mean_square(self, weights: Floats | None = None) -> float:
+        """Mean of |x|^2 over the rows, in double precision; a row of weight 2 counts twice."""
         total = 0.0
         for start in range(0, self.n, 256):
-            block, _ = self.take(slice(start, start + 256))
-            total += float(np.einsum("ij,ij->", block, block, dtype=np.float64))
-        return total / self.n
+            part = slice(start, start + 256)
+            block, _ = self.take(part)
+            if weights is None:
+                total += float(np.einsum("ij,ij->", block, block, dtype=np.float64))
+            else:
+                squares = np.einsum("ij,ij->i", block, block, dtype=np.float64)
+                total += float(squares @ weights[part])
+        return total / (self.n if weights is None else float(weights.sum()))
