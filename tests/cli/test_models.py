@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
+import warnings
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 
 import relatum as rt
-from relatum.cli.models import FORMER_NAMES, fit, predict
+from relatum.cli.models import fit, predict
 from relatum.errors import DataError
 
 
@@ -49,28 +49,43 @@ def test_orders(tmp_path):
     assert predict(tmp_path / "m", tmp_path / "new.txt", None) == "a b c\nb c\n"
 
 
-def renamed(monkeypatch):
-    """Give classes the module names that older versions of the library wrote into models."""
-    for old, new in FORMER_NAMES:
-        module = import_module(f"relatum.{new}")
-        monkeypatch.setitem(sys.modules, f"relatum.{old}", module)
-        for value in vars(module).values():
-            if isinstance(value, type) and value.__module__ == module.__name__:
-                monkeypatch.setattr(value, "__module__", f"relatum.{old}")
+class Trap:
+    """Whoever loads a pickle of it is caught."""
+
+    def __reduce__(self):
+        return pytest.fail, ("a pickle was loaded",)
 
 
-def test_models_of_older_versions_are_read(table, tmp_path, monkeypatch):
+def test_models_of_older_versions_are_refused_and_not_run(table, tmp_path):
+    path, _ = table
+    old = tmp_path / "old.model"
+    joblib.dump({"relatum": "0.1", "kind": "map", "columns": [], "model": Trap()}, old)
+    with pytest.raises(DataError, match=r"old\.model is a pickle, .* Fit the model again"):
+        predict(old, path, None)
+
+
+def test_models_saved_from_python(table, tmp_path):
     path, labels = table
-    out = tmp_path / "old.model"
-    with monkeypatch.context() as patch:
-        renamed(patch)
-        fit(path, "equivalence", "kind", out)
-    assert b"relatum.relation" in out.read_bytes()
-    with pytest.raises(ModuleNotFoundError, match=r"relatum\.(certificate|estimate|relation)"):
-        joblib.load(out)
-    found = [r.split(",")[1] for r in predict(out, path, None).splitlines()[1:]]
-    assert rt.metrics.rand_error(labels, found) == 0.0
-    assert "relatum.relation" not in sys.modules
+    rows = [line.split(",") for line in path.read_text().splitlines()[1:]]
+    frame = pd.DataFrame({"v": [float(r[2]) for r in rows], "u": [float(r[0]) for r in rows]})
+    out = tmp_path / "m"
+    rt.io.save_model(out, rt.MapClassifier().fit(frame, labels))  # names of features are columns
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = [r.split(",")[1] for r in predict(out, path, None).splitlines()[1:]]
+    assert found == labels.tolist()
+    rt.io.save_model(out, rt.MapClassifier().fit(frame.to_numpy(), labels))
+    with pytest.raises(DataError, match="holds a MapClassifier that names no columns"):
+        predict(out, path, None)
+    rt.io.save_model(out, rt.MapClassifier().fit(frame, labels), {"columns": ["u"]})
+    with pytest.raises(DataError, match="its columns are wrong"):
+        predict(out, path, None)
+    rt.io.save_model(out, rt.LogisticMeasure().fit(frame, labels))
+    with pytest.raises(DataError, match="holds a LogisticMeasure that names no columns"):
+        predict(out, path, None)
+    rt.io.save_model(out, rt.LinearRanker().fit(["a b"]))
+    (tmp_path / "new.txt").write_text("b a\n")
+    assert predict(out, tmp_path / "new.txt", None) == "a b\n"
 
 
 def test_errors(table, tmp_path):

@@ -1,38 +1,22 @@
 """``relatum fit`` and ``relatum predict``: models from tables and sequences, kept in files.
 
-A model file is a pickle written by joblib: load only files that you trust.
+Model files hold JSON and arrays (`relatum.io.save_model`): what is in one is never run.
 """
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 
-from relatum import __version__
 from relatum.array_types import Floats
 from relatum.errors import DataError, RelatumError
 from relatum.estimators import LinearRanker, MapClassifier, PartitionClustering
-from relatum.io import csv_text, numbered_rows
-from relatum.io.files import numbered_lines, open_to_read, require_writable, write_atomically
-
-# Model files hold estimates by the names of their classes, and some were written when these
-# modules had other names.
-FORMER_NAMES = (
-    ("certificate", "proof.certificate"),
-    ("estimate", "proof.estimate"),
-    ("feasible", "problem.feasible"),
-    ("properties", "problem.properties"),
-    ("relation", "problem.relation"),
-    ("scores", "problem.scores"),
-)
+from relatum.io import csv_text, numbered_rows, read_model, save_model
+from relatum.io.files import numbered_lines, require_writable, write_atomically
 
 Table = tuple[list[str], list[tuple[int, list[str]]]]
 
@@ -101,50 +85,38 @@ def fit(path: Path, kind: str, label: str | None, out: Path) -> str:
         with _told_of(path):
             model.fit(x, y)
         said = f"{len(x)} elements with {len(columns)} features and {len(set(y))} labels"
-    buffer = io.BytesIO()
-    content = {"relatum": __version__, "kind": kind, "columns": columns, "model": model}
-    joblib.dump(content, buffer)
-    write_atomically(out, buffer.getvalue())
+    save_model(out, model, {"columns": columns})
     return f"Learned from {said}; the model is in {out}."
 
 
-@contextmanager
-def _former_names() -> Iterator[None]:
-    """Let pickles find classes by the modules that held them before."""
-    names = {f"relatum.{old}": import_module(f"relatum.{new}") for old, new in FORMER_NAMES}
-    sys.modules.update(names)
-    try:
-        yield
-    finally:
-        for name in names:
-            del sys.modules[name]
-
-
-def _load(path: Path) -> dict[str, Any]:
-    with open_to_read(path) as file, _former_names():
-        try:
-            content = joblib.load(file)
-            if "relatum" not in content:
-                raise ValueError("no model of relatum")
-        except Exception as error:  # whatever a damaged pickle raises
-            told = (str(error).splitlines() or [type(error).__name__])[0][:200]
-            raise DataError(
-                f"{path} is not a model, or is damaged ({told}); write one with 'relatum fit'."
-            ) from None
-    return dict(content)
+def _load(path: Path) -> tuple[Any, list[str]]:
+    """Return the model in a file and the columns that it takes."""
+    model, notes = read_model(path)
+    if isinstance(model, LinearRanker):
+        return model, []
+    columns = notes.get("columns", getattr(model, "feature_names_in_", None))
+    if columns is None or not isinstance(model, MapClassifier | PartitionClustering):
+        raise DataError(
+            f"{path} holds a {type(model).__name__} that names no columns of a table: 'relatum "
+            "predict' takes what 'relatum fit' has written."
+        )
+    if len(columns) != model.n_features_in_ or not all(isinstance(c, str) for c in columns):
+        raise DataError(f"{path} is damaged (its columns are wrong); write it with 'relatum fit'.")
+    if hasattr(model, "feature_names_in_"):  # columns are put into their order here
+        del model.feature_names_in_
+    return model, list(columns)
 
 
 def predict(model_path: Path, path: Path, out: Path | None) -> str:
     """Apply a model to a file; return the result as CSV text, and write it if asked to."""
     if out is not None:
         require_writable(out)
-    content = _load(model_path)
-    model = content["model"]
-    if content["kind"] == "order":
+    model, columns = _load(model_path)
+    if isinstance(model, LinearRanker):
         text = "\n".join(" ".join(s) for s in model.predict_many(_sequences(path))) + "\n"
     else:
-        x = _features(numbered_rows(path), content["columns"], path)
-        heading = "label" if content["kind"] == "map" else "set"
+        x = _features(numbered_rows(path), columns, path)
+        heading = "label" if isinstance(model, MapClassifier) else "set"
         text = csv_text(["element", heading], enumerate(model.predict(x).tolist()))
     if out is not None:
         write_atomically(out, text.encode())

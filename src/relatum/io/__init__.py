@@ -1,8 +1,8 @@
 """Files: readers and writers of problems and rankings, one module per format, and bundles.
 
 `problems` reads any format, `conversion` writes any, `bundle` keeps estimates with their
-certificates; `files` opens and writes whatever they ask for. This room imports problem and
-proof, and asks no solver. Begin with `problems`.
+certificates, `models` fitted models; `files` opens and writes whatever they ask for. This room
+imports problem and proof, and asks no solver. Begin with `problems`.
 """
 
 from relatum.io.bundle import load_bundle, load_estimate, save_estimate
@@ -11,6 +11,8 @@ from relatum.io.cplib import read_cplib, write_cplib
 from relatum.io.listed_pairs import ListedPairs
 from relatum.io.lolib import read_lolib, write_lolib
 from relatum.io.matrices import read_matrix, write_matrix
+from relatum.io.models import load_model, save_model
+from relatum.io.models import read_model as read_model
 from relatum.io.multicut import read_multicut, write_multicut
 from relatum.io.pace import read_pace, write_pace
 from relatum.io.preflib import Rankings, read_preflib, write_preflib
@@ -30,6 +32,7 @@ __all__ = [
     "Request",
     "load_bundle",
     "load_estimate",
+    "load_model",
     "read_cplib",
     "read_lolib",
     "read_matrix",
@@ -40,6 +43,7 @@ __all__ = [
     "read_problem",
     "read_signed_graph",
     "save_estimate",
+    "save_model",
     "write_cplib",
     "write_lolib",
     "write_matrix",
