@@ -23,6 +23,7 @@ LP_ROUNDING = 10 * ROUNDING
 # The checker counts in units of 2**-87 of the next power of two above all log-odds together, or
 # in finer ones: log-odds are rounded up to it, multipliers down.
 CHECKED_BITS = 87
+_AT_ONCE = 1 << 16  # numbers looked at in one go
 FINEST_GRID = 30  # binary places: steps finer than that rule out nothing that rounding does not
 
 
@@ -47,19 +48,23 @@ def checked_slack(problem: Problem, cuts: Iterable[Cuts] = (), terms: int = 0) -
     magnitude = problem.scores.magnitude() + abs(problem.background) * pairs
     top = math.frexp(magnitude)[1] if math.isfinite(magnitude) else 1024 + pairs.bit_length()
     shift = CHECKED_BITS - top
-    numbers = [np.array([problem.background]), *(cut.multipliers for cut in cuts)]
-    if all(_on_grid(v, shift) for v in (*numbers, problem.log_odds)):
+    numbers = [problem.log_odds.reshape(-1), *(cut.multipliers for cut in cuts)]
+    if problem.background:
+        numbers.append(np.array([problem.background]))
+    if sum(v.size for v in numbers) <= _AT_ONCE:
+        numbers = [np.concatenate(numbers)]
+    if all(_on_grid(v, shift) for v in numbers):
         return Fraction(0)
     return (pairs + terms + 1) * Fraction(2) ** -shift
 
 
 def _on_grid(values: NDArray[Any], shift: int) -> bool:
     """Say whether all values are multiples of 2**-shift."""
-    for start in range(0, values.size, 1 << 16):
-        some = values.ravel()[start : start + (1 << 16)].astype(np.float64)
+    flat = values.reshape(-1)
+    for start in range(0, flat.size, _AT_ONCE):
+        some = np.asarray(flat[start : start + _AT_ONCE], dtype=np.float64)
         scaled = np.ldexp(some, shift)
-        whole = (scaled == np.rint(scaled)) & ((scaled != 0) | (some == 0))
-        if not whole.all():
+        if not ((scaled == np.rint(scaled)) & ((scaled != 0) | (some == 0))).all():
             return False
     return True
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,15 +13,9 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.batch import order_small_many
 from relatum.kernels.order.states import WORD
-from relatum.problem import (
-    LINEAR_ORDERS,
-    DenseScores,
-    LinearOrder,
-    Problem,
-    float_up,
-    nearest_float,
-)
+from relatum.problem import LINEAR_ORDERS, DenseScores, LinearOrder, Problem
 from relatum.proof import (
+    OPTIMAL_GAP,
     Certificate,
     Decompose,
     Estimate,
@@ -30,7 +24,6 @@ from relatum.proof import (
     Proof,
     Status,
     SubsetOrder,
-    closes,
 )
 from relatum.solvers.order.linear import SETTINGS, refuses
 from relatum.solvers.reductions import closed_evidence, imply_steps
@@ -125,17 +118,17 @@ def _estimate(
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
     relation = LinearOrder.trusted(ranks)
-    value = problem.exact_value(relation)
-    bound = value + Fraction((len(parts) + 1) * margin)
-    if not closes(value, bound):
+    value = bound = problem.value(relation)
+    if margin:  # the value is half a float off at most, as is the sum
+        bound = math.nextafter(value + (len(parts) + 1) * margin, math.inf)
+    if bound - value > OPTIMAL_GAP / 2:
         return None
-    claim = float_up(bound)
     return Estimate(
         Status.OPTIMAL,
         relation,
-        nearest_float(value),
-        claim,
-        Certificate(claim, proof),
+        value,
+        bound,
+        Certificate(bound, proof),
         "order_dp",
         stats=stats,
     )

@@ -43,6 +43,12 @@ class Reduced:
     without: frozenset[str] = frozenset()
 
 
+def largest(problem: Problem) -> float:
+    """Return the largest absolute value of the log-odds that are listed."""
+    c = problem.log_odds
+    return max(float(c.max()), -float(c.min())) if c.size else 0.0
+
+
 class Reduction(Protocol):
     """A lossless reduction."""
 

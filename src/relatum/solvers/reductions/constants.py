@@ -32,7 +32,7 @@ from relatum.problem import (
 )
 from relatum.proof import OPTIMAL_GAP, Proof
 from relatum.solvers.pair_states import mirrored_state
-from relatum.solvers.reductions.base import Bound, Reduced
+from relatum.solvers.reductions.base import Bound, Reduced, largest
 from relatum.solvers.reductions.parts import with_more
 
 LARGE = 2.0**10  # bits of fixed pairs from which on they are set aside
@@ -112,13 +112,13 @@ class Constants:
     always = True
 
     def accepts(self, problem: Problem) -> bool:
+        if largest(problem) * problem.log_odds.size < LARGE:
+            return False
         common = _common(problem)
         if common is None:
             return False
         fixed = problem.log_odds[common.places].astype(np.float64)
-        return bool((np.abs(fixed) >= LARGE / max(1, fixed.size)).any()) and bool(
-            np.abs(fixed / LARGE).sum() >= 1
-        )
+        return bool(np.abs(fixed / LARGE).sum() >= 1)
 
     def apply(self, problem: Problem) -> Reduced:
         common = _common(problem)

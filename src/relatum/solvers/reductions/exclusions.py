@@ -25,7 +25,7 @@ from relatum.problem import (
 )
 from relatum.proof import Fix, Proof, Propagator
 from relatum.solvers.pair_states import State, best_sum, mirror_states
-from relatum.solvers.reductions.base import Bound, Reduced
+from relatum.solvers.reductions.base import Bound, Reduced, largest
 from relatum.solvers.reductions.connected import connected
 from relatum.solvers.trivial_bound import trivial_bound
 
@@ -49,7 +49,7 @@ class Exclusions:
             listed = isinstance(problem.scores, SparseScores) or problem.n <= MOST_ELEMENTS
             if problem.feasible.structure != EQUIVALENCES or not listed:
                 return False
-        return float(np.abs(problem.log_odds).max(initial=0.0)) >= LARGE
+        return largest(problem) >= LARGE
 
     def apply(self, problem: Problem) -> Reduced:
         start: Relation | None = None

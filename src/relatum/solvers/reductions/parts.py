@@ -25,7 +25,6 @@ from relatum.proof import (
     Proof,
     SubsetOrder,
     checked_slack,
-    sums_are_exact,
 )
 from relatum.solvers.reductions.base import Bound
 
@@ -106,7 +105,7 @@ def _nodes(proof: Proof) -> Iterator[Proof]:
 
 def _terms(cut: Cuts, shape: tuple[int, int]) -> int:
     """Return how many terms some rows have at most, with what is on their right sides."""
-    width = cut.index.shape[1]
+    width = int(cut.index.shape[1])
     if cut.family in ("has_image", "at_most", "has_preimage", "unique_preimage"):
         width = 2 * max(shape)
     elif cut.family in ("two_partition", "capped_set"):
@@ -118,8 +117,11 @@ def _order_slack(problem: Problem) -> Fraction:
     """Return what a checker may lose that orders elements outright, with fewer digits."""
     c = np.abs(problem.dense())
     np.fill_diagonal(c, 0.0)
+    total = float(c.sum())
+    if total < 2.0**52 and np.array_equal(c, np.rint(c)):
+        return Fraction(0)
     pairs = problem.n * (problem.n - 1) // 2
-    return (pairs + 1) * Fraction(float(c.sum())) / 2**ORDERED_BITS
+    return (pairs + 1) * Fraction(total) * Fraction(1, 1 << ORDERED_BITS)
 
 
 def checkable(problem: Problem, bound: Bound, proof: Proof) -> tuple[Bound, Proof]:
@@ -138,6 +140,6 @@ def checkable(problem: Problem, bound: Bound, proof: Proof) -> tuple[Bound, Proo
             terms = max(terms, sum(_terms(cut, problem.shape) for cut in node.cuts))
         orders = orders or isinstance(node, SubsetOrder)
     slack = checked_slack(problem, cuts, terms)
-    if orders and not sums_are_exact(problem):
+    if orders:
         slack += _order_slack(problem)
     return raised(bound, proof, slack, problem.shape[0])

@@ -16,7 +16,9 @@ import math
 from dataclasses import dataclass, replace
 
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
+from relatum.proof import Leaf
 from relatum.solvers.control import Control
+from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.partition.bounds import paths, triangles
 from relatum.solvers.partition.bounds.capped import capped_bound
 from relatum.solvers.partition.bounds.guided import guided_bound
@@ -38,6 +40,7 @@ class ChoiceSettings:
     quick_path_pairs: int = 300_000
     cut_elements: int = 2500  # elements up to which dense problems are cut
     quick_cut_elements: int = 500
+    sharp_elements: int = 1000  # elements up to which a bound is computed without rounding
 
 
 CHOICE = ChoiceSettings()
@@ -66,12 +69,20 @@ def affordable_bound(
     """
     if not problem.feasible <= EQUIVALENCES:
         return trivial_bound(problem)
-    found = _uncapped(problem, control, relation, settings)
+    found = _sharpened(problem, _uncapped(problem, control, relation, settings), settings)
     cap = problem.feasible.cap
     if cap is not None and cap < problem.n and problem.background <= 0:
         other = capped_bound(problem, Known(proof=found[1]), control)
         return min(found, other, key=lambda proved: proved[0])
     return found
+
+
+def _sharpened(problem: Problem, found: Proved, settings: ChoiceSettings) -> Proved:
+    """Return what a proof by rows proves to the last digit, where that takes no time."""
+    if problem.n > settings.sharp_elements or not isinstance(found[1], Leaf):
+        return found
+    sharp = leaf_bound(problem, found[1].cuts)
+    return sharp if sharp[0] < found[0] else found
 
 
 def _uncapped(

@@ -11,7 +11,7 @@ import numpy as np
 
 from relatum.array_types import Index
 from relatum.problem import Partition
-from relatum.proof import Cuts, Leaf, Proof
+from relatum.proof import OPTIMAL_GAP, Cuts, Leaf, Proof
 
 Proved = tuple[float | Fraction, Proof]
 
@@ -37,16 +37,17 @@ def cuts_of(proof: Proof) -> tuple[Cuts, ...]:
 
 
 def raised(total: float, magnitude: float, cuts: Iterable[Cuts]) -> Proved:
-    """Raise a float bound to safety, and make a proof of what gave it."""
-    return total + least_gap(magnitude), Leaf(tuple(c for c in cuts if len(c)))
+    """Raise a float bound to safety, and make a proof of what gave it.
 
-
-def least_gap(magnitude: float) -> float:
-    """Return the gap below which bounds are as good as closed, in bits.
-
-    `magnitude` is the sum of the absolute log-odds.
+    `magnitude` is the sum of the absolute log-odds that went into it, rounding and all; 0 if it
+    has been raised already.
     """
-    return 1e-9 * (1 + magnitude)
+    return total + 1e-9 * (1 + magnitude), Leaf(tuple(c for c in cuts if len(c)))
+
+
+def is_closed(gap: float) -> bool:
+    """Say whether a gap, in bits, is so small that a bound need not be improved."""
+    return gap <= OPTIMAL_GAP / 8
 
 
 def pays(bounds: Sequence[float], patience: int, gap: float) -> bool:

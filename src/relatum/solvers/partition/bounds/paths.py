@@ -17,11 +17,11 @@ from scipy import sparse
 from relatum.array_types import Floats, Index
 from relatum.kernels.partition.paths import short_paths
 from relatum.lp import FirstOrderLP, RowBlock
-from relatum.problem import Problem
-from relatum.proof import Cuts, gap_to_close, path_rows
+from relatum.problem import Problem, SparseScores
+from relatum.proof import Cuts, gap_to_close, path_rows, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import ListedArrays, group_states, keys_of, listed_arrays
-from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, least_gap, pays, raised
+from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, is_closed, pays, raised
 from relatum.solvers.partition.bounds.packing import PACKING, adjacency
 from relatum.solvers.partition.exact.node import pool_cuts
 
@@ -65,8 +65,8 @@ def path_bound(
     """
     relaxation = _PathRelaxation(problem, cuts_of(known.proof), settings)
     relaxation.improve(known.value, control)
-    bound = relaxation.best + relaxation.constant
-    return raised(bound, relaxation.magnitude, pool_cuts(relaxation.best_pool))
+    bound = round_up(relaxation.best + relaxation.constant, relaxation.magnitude)
+    return raised(bound, 0.0, pool_cuts(relaxation.best_pool))
 
 
 class _PathRelaxation:
@@ -76,8 +76,8 @@ class _PathRelaxation:
         self.n, self.settings = problem.n, settings
         listed = listed_arrays(problem)
         self.constant = listed.constant
+        self.magnitude = _own_magnitude(problem)
         self.keys, own, state = _columns(problem, listed, cuts, settings.wedges)
-        self.magnitude = float(np.abs(own).sum())
         self.graph = adjacency(self.keys // self.n, self.keys % self.n, self.n)
         lower, upper = (state == 1).astype(np.float64), (state != 0).astype(np.float64)
         self.lp = FirstOrderLP(own, lower, upper)
@@ -155,12 +155,19 @@ class _PathRelaxation:
             bounds.append(self.best)
             control.report(value, max(value, self.best + self.constant), 0, self.lp.n_rows)
             gap = gap_to_close(self.best + self.constant, value)
-            if gap <= least_gap(self.magnitude) or control.expired():
+            if is_closed(gap) or control.expired():
                 break
             if added < settings.few_new * self.lp.n_rows:
                 violation = max(0.4 * violation, settings.least_violation)
             if not pays(bounds, settings.patience, gap):
                 break
+
+
+def _own_magnitude(problem: Problem) -> float:
+    """Return the sum of the absolute log-odds of elements with themselves."""
+    scores = problem.scores
+    assert isinstance(scores, SparseScores)
+    return float(np.abs(scores.log_odds[scores.i == scores.j]).sum(dtype=np.float64))
 
 
 def _oriented(index: Index) -> Index:

@@ -15,7 +15,7 @@ from relatum.problem import Problem
 from relatum.proof import Cuts, gap_to_close
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import square_arrays
-from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, least_gap, pays, raised
+from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, is_closed, pays, raised
 from relatum.solvers.partition.exact.node import Node, pool_cuts
 from relatum.solvers.partition.exact.relaxation import CUTS, Relaxation
 
@@ -52,12 +52,11 @@ def triangle_bound(
     """
     relaxation = _relaxation(problem, cuts_of(known.proof))
     node = Node(relaxation, np.arange(problem.n), contracts=False)
-    magnitude = float(np.abs(relaxation.weights).sum()) / 2
     rng = np.random.default_rng(control.seed)
     violation, bounds, done = settings.violation, [node.best_bound], 0.0
     while done < settings.work and len(bounds) <= settings.rounds:
         gap = gap_to_close(node.best_bound, known.value)
-        if gap <= least_gap(magnitude) or control.expired():
+        if is_closed(gap) or control.expired():
             break
         node.run(settings.iterations)
         done += settings.iterations * relaxation.lp.n_rows + 0.25 * problem.n**3 + 1
@@ -69,7 +68,7 @@ def triangle_bound(
         rows = relaxation.lp.n_rows
         if relaxation.separate(violation, rng) <= CUTS.few_new * rows:
             violation = max(0.4 * violation, settings.least_violation)
-    return raised(node.best_bound, magnitude, pool_cuts(node.best_pool))
+    return raised(node.best_bound, 0.0, pool_cuts(node.best_pool))
 
 
 def _relaxation(problem: Problem, cuts: tuple[Cuts, ...]) -> Relaxation:
