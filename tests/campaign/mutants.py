@@ -133,7 +133,7 @@ def of_proof(rng, case, estimate, pool):
 def of_claims(rng, case, estimate, pool):
     """Change status, value, bound or relation."""
     best, e = case.meaning.best, estimate
-    kind = int(rng.integers(9))
+    kind = int(rng.integers(10))
     if kind == 0:
         made = replace(e, status=Status[str(rng.choice(list(Status.__members__)))])
     elif kind == 1:
@@ -153,6 +153,13 @@ def of_claims(rng, case, estimate, pool):
         value = rounded(case.meaning.value(relation.matrix()))
         made = replace(e, relation=relation, value=value)
     elif kind == 7:
+        n = case.problem.shape[0]
+        relation = rt.LinearOrder.trusted(rng.integers(0, n, n))
+        value = rounded(case.meaning.value(_tied(relation, case)))
+        bound = max(value, e.bound)
+        status = Status.FEASIBLE if rng.random() < 0.7 else e.status
+        made = replace(e, relation=relation, value=value, bound=bound, status=status)
+    elif kind == 8:
         made = replace(e, status=Status.INFEASIBLE, relation=None, value=-math.inf, bound=-math.inf)
     else:
         claim = -math.inf
@@ -161,6 +168,13 @@ def of_claims(rng, case, estimate, pool):
             certificate=Certificate(claim, e.certificate.proof),
         )  # fmt: skip
     return Mutant(case, made, "claims")
+
+
+def _tied(relation, case):
+    """The matrix of ranks that are no linear order; nothing if they are not of this shape."""
+    ranks = np.asarray(relation.ranks)
+    tied = ranks[:, None] <= ranks[None, :]
+    return tied if tied.shape == case.meaning.shape else np.zeros(case.meaning.shape, dtype=bool)
 
 
 def reclaimed_only(e, claim):
@@ -307,7 +321,7 @@ def run(rng, counts, pool, verify=None, count=PER_CERTIFICATE, bundled=BUNDLED):
         elements = int(rng.choice([0, 2, 3])) if sparsely else 2000
         accepted, wrong = judged(mutant, elements, verify)
         _count(counts, mutant, kinds, accepted, sparsely)
-        if rng.random() < bundled and mutant.words != "circle":
+        if rng.random() < bundled:
             wrong += second_opinion(mutant, verify, counts)
         if wrong:
             failures.append(_failure(mutant, wrong, elements))

@@ -24,8 +24,8 @@ from relatum.proof import (
 
 NUMBERS = (0.0, -0.0, 0.5, 1.0, 2.0, -1.0, math.nan, math.inf, -math.inf)
 EXTREMES = (1.7e308, -1.7e308, 5e-324, 1e-300, 1e300, 2.0**89, 2.0**100, 2.0**-60, 1e15, 1e-9)
-NAMELESS = ("nonsense", "")  # families of rows that there are not
-SHIFTS = (0.0, 0.5)  # of labels that are no integers
+NAMELESS = ("nonsense", "", "a\nb")  # families of rows that there are not
+SHIFTS = (0.0, 0.5, math.nan)  # of labels that are no integers
 PLACES = (-1, -2, 2**31, 2**40, -(2**40), 2**62, -(2**63), 2**63 - 1)
 
 
@@ -129,7 +129,33 @@ def _family(rng, cut, n):
     return Cuts(name, index, cut.multipliers)
 
 
-_CUT_CHANGES = (_multipliers, _multipliers, _index, _number_of_rows, _family)
+def _arrays(rng, cut, n):
+    """Arrays of other types and shapes than a constructor lets through."""
+    index, y = cut.index, cut.multipliers
+    kind = rng.integers(10)
+    if kind == 0:
+        return raw_cuts(cut.family, index, np.append(y, [0.0, 1e6]))
+    if kind == 1:
+        return raw_cuts(cut.family, index, y[:, None])
+    if kind == 2:
+        near = np.linspace(0.0, 0.9, index.shape[1]) if rng.random() < 0.5 else 0.4
+        return raw_cuts(cut.family, index[:, :1] + 0.0 * index + near, y)
+    if kind == 3:
+        return raw_cuts(cut.family, index.astype(np.int8), y.astype(np.float16))
+    if kind == 4:
+        return raw_cuts(cut.family, index.astype(object), y.astype(object))
+    if kind == 5:
+        return raw_cuts(cut.family, index[..., None], y)
+    if kind == 6:
+        return raw_cuts(cut.family, index.tolist(), y.tolist())
+    if kind == 7:
+        return raw_cuts(cut.family, index.ravel(), y)
+    if kind == 8:
+        return raw_cuts(cut.family, index, y.astype(complex))
+    return raw_cuts(cut.family, index, y[:1].repeat(len(y) + 1))
+
+
+_CUT_CHANGES = (_multipliers, _multipliers, _index, _number_of_rows, _family, _arrays)
 
 
 def random_cuts(rng, names, cap, n, square=True):

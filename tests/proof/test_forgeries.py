@@ -6,7 +6,9 @@ reason of one line. Where it is short to say, the honest twin of a forgery is ac
 
 from __future__ import annotations
 
+import json
 import math
+import pickle
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +19,7 @@ import pytest
 import relatum as rt
 from campaign.generation import NAMES
 from campaign.mutants import problem_of, sparse_from
+from campaign.mutation import raw_cuts
 from campaign.truth import Meaning, false_claims
 from relatum.proof import (
     Branch,
@@ -32,6 +35,7 @@ from relatum.proof import (
     Prices,
     Status,
     SubsetOrder,
+    plain,
 )
 
 ALL, NONE = np.arange(3), np.empty((0, 3), dtype=np.int64)
@@ -313,6 +317,45 @@ def test_elements_that_do_not_exist(place):
     refused(given, claiming(5.0, Decompose(((np.array([0, place]), 0.0, Leaf()),))))
 
 
+def unpickled(family, index, multipliers):
+    """Cuts as unpickling makes them: no constructor has looked at the arrays."""
+    return pickle.loads(pickle.dumps(raw_cuts(family, index, multipliers)))
+
+
+@pytest.mark.parametrize(
+    ("name", "cut"),
+    [
+        ("LINEAR_ORDERS", ("antisymmetric", np.array([[0, 0.4]]), np.array([50.0]))),
+        ("CONNEX", ("connex", np.array([[1, 1.4]]), np.array([50.0]))),
+        ("LINEAR_ORDERS", ("antisymmetric", np.array([[0, Fraction(1, 2)]]), np.array([50.0]))),
+        ("HAS_IMAGE", ("has_image", np.array([[0]]), np.array([0.0, 1e3]))),
+        ("HAS_IMAGE", ("has_image", np.array([[0]]), np.array([[0.0, 1e3]]))),
+        ("HAS_IMAGE", ("has_image", np.array([[[0]]]), np.array([1e3]))),
+        ("HAS_IMAGE", ("has_image", np.array([0]), np.array([1e3]))),
+        ("HAS_IMAGE", ("has_image", [[0]], [1e3])),
+        ("HAS_IMAGE", ("has_image", np.array([[0]]), np.array([1e3 + 1e3j]))),
+        ("HAS_IMAGE", ("has_image", np.array([["0"]]), np.array(["1e3"]))),
+    ],
+)
+def test_arrays_that_no_constructor_has_seen(name, cut):
+    given = asked(name, [[-1.0, -1.0], [-1.0, -1.0]])
+    cuts = (unpickled(*cut),)
+    refused(given, claiming(-math.inf, Leaf(cuts, infeasible=True)))
+    refused(given, claiming(-100.0, Leaf(cuts)))
+
+
+def test_small_integers_do_not_overflow_in_a_row():
+    """20 elements in sets of up to 20 have 190 pairs, which is no number of 8 bits."""
+    n = 20
+    problem = rt.Problem(np.triu(np.ones((n, n)), 1), rt.EQUIVALENCES & rt.at_most(n))
+    index = np.array([[n, *range(n)]], dtype=np.int8)
+    report = rt.verify(
+        problem, claiming(189.0, Leaf((unpickled("capped_set", index, np.ones(1)),)))
+    )
+    assert not report
+    assert rt.verify(problem, claiming(190.0, Leaf()))
+
+
 # --- nodes --------------------------------------------------------------------------------------
 
 
@@ -360,7 +403,7 @@ def test_elements_are_not_contracted_without_being_known_to_be_related():
     assert rt.verify(problem, claiming(-5.0, Contract(np.array([0, 0, 1]), Leaf())))
     refused(known, claiming(-9.0, Contract(np.array([0, 0, 0]), Leaf())))
     refused(known, claiming(-6.0, Contract(np.array([0, 1, 1]), Leaf())))
-    for labels in ([0, 0, 2], [0, 0, -1], [0, 0], [0, 0, 2**62], [[0, 0, 1]]):
+    for labels in ([0, 0, 2], [0, 0, -1], [0, 0], [0, 0, 2**62], [0, 0, math.nan], [[0, 0, 1]]):
         told(problem, claiming(-5.0, Contract(np.array(labels), Leaf())))
 
 
@@ -572,7 +615,7 @@ def test_unlike_elements_are_not_merged():
     for labels in ([0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 0, 0]):
         refused(given, claiming(4.0, Merge(np.array(labels), Leaf())))
         refused(given, claiming(4.0, Merge(np.array(labels), SubsetOrder())))
-    for labels in ([0, 0, 2], [0, 0, 2**50], [-1, 0, 1], [0, 1]):
+    for labels in ([0, 0, 2], [0, 0, 2**50], [-1, 0, 1], [0, 1], [0, 1, math.nan]):
         told(given[0], claiming(7.0, Merge(np.array(labels), Leaf())))
     alike = np.ones((3, 3))
     for extras in ({"related": [(0, 1)]}, {"related": [(0, 2)]}, {"unrelated": [(2, 1)]}):
@@ -612,10 +655,33 @@ def test_bounds_are_rounded_down_to_values_that_there_are(dense):
 
 def test_a_relation_is_checked_whatever_its_kind_says_of_itself():
     given = asked("LINEAR_ORDERS", np.ones((3, 3)))
+    tied = rt.LinearOrder.trusted(np.array([0, 0, 0]))
+    refused(given, Estimate(Status.FEASIBLE, tied, 9.0, math.inf))
+    refused(given, having(Status.FEASIBLE, tied, 9.0, 9.0))
     weak = rt.WeakOrder([0, 0, 0])
     refused(given, having(Status.FEASIBLE, weak, 9.0, 9.0))
     pair = asked("MAPS", np.ones((2, 2)))
     refused(pair, having(Status.FEASIBLE, rt.PartialMap([-1, 0], 2), 1.0, 4.0))
+
+
+class TwoFaced(rt.Relation):
+    """A relation that shows itself feasible first, and valuable afterwards."""
+
+    __slots__ = ()
+    faces = 0
+
+    def matrix(self):
+        TwoFaced.faces += 1
+        face = np.triu(np.ones((3, 3), dtype=bool))
+        return (
+            face if TwoFaced.faces <= len(NAMES["LINEAR_ORDERS"]) else np.ones((3, 3), dtype=bool)
+        )
+
+
+def test_a_relation_is_looked_at_once():
+    problem, _ = asked("LINEAR_ORDERS", np.ones((3, 3)))
+    TwoFaced.faces = 0
+    told(problem, having(Status.FEASIBLE, TwoFaced(np.eye(3)), 9.0, 9.0))
 
 
 def test_truth_values_that_are_neither_zero_nor_one():
@@ -647,3 +713,27 @@ def test_no_status_covers_what_is_false(status):
     refused(given, Estimate(Status.OPTIMAL, nothing, 0.0, math.inf, Certificate(math.inf, Leaf())))
     refused(given, Estimate(Status.OPTIMAL, nothing, 0.0, math.inf, Certificate(0.0, Leaf())))
     refused(given, Estimate(Status.OPTIMAL, nothing, 0.0, 1.0, None))
+
+
+# --- bundles ------------------------------------------------------------------------------------
+
+
+def test_element_numbers_in_a_bundle_are_not_written_as_floats(tmp_path):
+    """A cap of 2.0 makes b y a float, and what is small besides it is lost."""
+    large, small = 2.0**-60, 2.0**-120
+    given = problem, meaning = asked("RELATIONS", [[large] * 3, [small] * 3], cap=2)
+    cut = Cuts("at_most", np.array([[0, 2], [1, 2]]), np.array([large, small]))
+    forged = claiming(2 * large, Leaf((cut,)))
+    refused(given, forged)
+    rt.io.save_estimate(tmp_path / "saved.npz", problem, forged)
+    with np.load(tmp_path / "saved.npz") as archive:
+        arrays = dict(archive)
+    manifest = json.loads(arrays.pop("manifest").tobytes())
+    index = manifest["proof"][0]["cuts"][0]["index"]
+    del arrays[f"a{index['array']}"]
+    manifest["proof"][0]["cuts"][0]["index"] = [[0, 2.0], [1, 2.0]]
+    text = np.frombuffer(json.dumps(manifest).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "forged.npz", manifest=text, **arrays)
+    assert meaning.best > Fraction(2 * large)
+    with pytest.raises((plain.RefusedError, plain.NotCheckedError)):
+        plain.check(str(tmp_path / "forged.npz"))
