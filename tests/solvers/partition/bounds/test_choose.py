@@ -26,7 +26,8 @@ def problem():
 
 def test_clusterings_get_the_packing_bound(problem):
     bound, _ = affordable_bound(problem, Control(time_limit=10.0))
-    assert bound == packing_bound(problem, Known(), Control())[0]
+    packed = packing_bound(problem, Known(), Control())[0]
+    assert packed - 1e-5 < bound <= packed  # the same rows, summed up without rounding
     assert bound < trivial_bound(problem)[0]
 
 
