@@ -21,7 +21,7 @@ from relatum.kernels.checking.sets import largest_excess
 from relatum.proof.certificate import Cuts
 from relatum.proof.checker.dense import DenseView
 from relatum.proof.checker.numbers import RADIX, ROW_BITS, Limbs
-from relatum.proof.checker.view import Bound, Effort
+from relatum.proof.checker.view import Bound, Effort, real_numbers
 
 _BITS = 60  # sums of what sets are worth are held in so many bits
 
@@ -81,7 +81,7 @@ def _checked_prices(given: object, prices: Any) -> tuple[DenseView, Floats]:
         raise CertificateError("Prices of elements need a score for every pair.")
     if not given.feasible.has("reflexive", "symmetric", "transitive"):
         raise CertificateError(f"Prices of elements are about partitions, not {given.feasible}.")
-    u = np.asarray(prices, dtype=np.float64)
+    u = real_numbers(prices, "Prices")
     if u.shape != given.shape[:1] or not np.isfinite(u).all():
         raise CertificateError("There must be a price, a finite number, for each element.")
     with np.errstate(over="ignore"):

@@ -16,8 +16,16 @@ from typing import Any
 import numpy as np
 
 from relatum.array_types import Flags, Index
-from relatum.errors import CertificateError
-from relatum.problem import Problem
+from relatum.errors import CertificateError, RelatumError
+from relatum.problem import (
+    LinearOrder,
+    Map,
+    PartialMap,
+    Partition,
+    Problem,
+    Relation,
+    WeakOrder,
+)
 from relatum.proof.certificate import (
     Branch,
     Certificate,
@@ -36,7 +44,7 @@ from relatum.proof.checker.numbers import Grid, scaled
 from relatum.proof.checker.orders import check_best_order, merged_view
 from relatum.proof.checker.sets import best_by_partners, best_by_prices
 from relatum.proof.checker.sparse import AnyView, SparseView, view_for
-from relatum.proof.checker.view import Bound, Effort
+from relatum.proof.checker.view import Bound, Effort, truth_values, whole_numbers
 from relatum.proof.estimate import OPTIMAL_GAP, Estimate, Status
 
 # What fields that are not what they should be raise.
@@ -49,6 +57,7 @@ MALFORMED = (
     TypeError,
     ValueError,
 )
+KINDS: tuple[type[Relation], ...] = (Relation, Map, PartialMap, Partition, LinearOrder, WeakOrder)
 MOST_HELD = 1 << 32  # bytes of fixed pairs that are held while a deep proof is checked
 
 
@@ -118,6 +127,7 @@ def _check_relation(problem: Problem, estimate: Estimate) -> Fraction | None:
         if estimate.value != -math.inf:
             raise CertificateError(f"The value {estimate.value!r} is claimed without a relation.")
         return None
+    relation = _made_again(relation)
     if relation.shape != problem.shape:
         raise CertificateError(
             f"The relation has shape {relation.shape}, the problem {problem.shape}."
@@ -131,6 +141,18 @@ def _check_relation(problem: Problem, estimate: Estimate) -> Fraction | None:
             f"The relation's value is {float(value)!r} bits, but {estimate.value!r} is claimed."
         )
     return value
+
+
+def _made_again(relation: Relation) -> Relation:
+    """Return a relation from what it is made of, refusing what is not of the kind it says."""
+    kind = type(relation)
+    if kind not in KINDS:
+        raise CertificateError(f"A relation is of a kind of relatum's, got {kind.__name__}.")
+    try:
+        arguments = relation.__reduce__()[1]
+        return kind(*arguments)
+    except RelatumError as error:
+        raise CertificateError(f"The relation is not what it says: {error}") from None
 
 
 def _check_claims(e: Estimate, value: Fraction | None) -> float | Fraction | None:
@@ -243,8 +265,8 @@ def _steps(view: AnyView, node: Proof, claim: Bound, effort: Effort) -> Iterator
             yield view.fixing([pair], [False]), node.unrelated, claim
             yield view.fixing([pair], [True]), node.related, claim
         case Fix():
-            pairs = np.asarray(node.pairs, dtype=np.int64).reshape(-1, 2)
-            values = np.asarray(node.values, dtype=np.bool_).reshape(-1)
+            pairs = whole_numbers(node.pairs, "Pairs").reshape(-1, 2)
+            values = truth_values(node.values, "Values of pairs")
             _check_fix(view, node.cuts, pairs, values, claim)
             yield view.fixing(pairs.tolist(), values.tolist()), node.then, claim
         case Imply():
@@ -326,13 +348,13 @@ def _check_fix(
 
 def _implied(view: AnyView, imply: Imply) -> AnyView:
     """Fix pairs one by one, each because a row leaves no other value."""
-    lengths = {len(imply.families), len(imply.rows), len(imply.pairs), len(imply.values)}
-    if len(lengths) != 1:
+    rows = whole_numbers(imply.rows, "Indices of rows")
+    pairs = whole_numbers(imply.pairs, "Pairs").reshape(-1, 2).tolist()
+    values = truth_values(imply.values, "Values of pairs").tolist()
+    if len({len(imply.families), len(rows), len(pairs), len(values)}) != 1:
         raise CertificateError("An Imply node lists unequally many rows, pairs and values.")
     view = view.copy()
-    for family, row, pair, value in zip(
-        imply.families, imply.rows, imply.pairs.tolist(), imply.values.tolist(), strict=True
-    ):
+    for family, row, pair, value in zip(imply.families, rows, pairs, values, strict=True):
         if view.empty:
             break
         cut = Cuts(family, row[row >= 0][None, :], np.ones(1))
@@ -349,7 +371,7 @@ def _check_parts(view: AnyView, node: Decompose, claim: Bound) -> Iterator[Step]
     """Check that parts and what is between them add up to the claim; yield what they rest on."""
     if view.empty:
         return
-    parts = [np.asarray(elements, dtype=np.int64).reshape(-1) for elements, _, _ in node.parts]
+    parts = [whole_numbers(elements, "Elements").reshape(-1) for elements, _, _ in node.parts]
     claims = [_claim(view.grid, float(bound)) for _, bound, _ in node.parts]
     total: Bound = view.best_between(parts)
     for part in claims:  # one part of which nothing is feasible is enough

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import relatum.proof.partition_rows  # noqa: F401  makes its families known
-from relatum.array_types import Index
+from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import FAMILIES, Cuts, SparseRows
@@ -43,6 +43,52 @@ class Effort:
 
     sets: int = 1 << 34
     subsets: int = 1 << 25
+
+
+def whole_numbers(values: Any, what: str) -> Index:
+    """Return an array of integers; refuse anything that would have to be turned into them."""
+    array = np.asarray(values)
+    if not array.size:
+        return np.zeros(array.shape, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise CertificateError(f"{what} are integers, got an array of {array.dtype}.")
+    if array.dtype.kind == "u" and int(array.max()) >= 2**63:
+        raise CertificateError(f"{what} are far smaller than {int(array.max())}.")
+    return array.astype(np.int64)
+
+
+def real_numbers(values: Any, what: str) -> Floats:
+    """Return an array of floats; refuse anything else but integers."""
+    array = np.asarray(values)
+    if not array.size:
+        return np.zeros(array.shape)
+    if array.dtype.kind not in "fiu":
+        raise CertificateError(f"{what} are numbers, got an array of {array.dtype}.")
+    return array.astype(np.float64)
+
+
+def truth_values(values: Any, what: str) -> Flags:
+    """Return an array of truth values; refuse anything else but zeros and ones."""
+    array = np.asarray(values)
+    if not array.size:
+        return np.zeros(0, dtype=np.bool_)
+    if array.dtype.kind not in "biu" or not np.isin(array, (0, 1)).all():
+        raise CertificateError(f"{what} are true or false, got an array of {array.dtype}.")
+    return array.astype(np.bool_).reshape(-1)
+
+
+def checked_cuts(cuts: Any) -> tuple[Cuts, ...]:
+    """Return rows with multipliers as they have to be, whoever made them."""
+    found = []
+    for cut in cuts:
+        if not isinstance(cut, Cuts):
+            raise CertificateError(f"Rows come as Cuts, got {type(cut).__name__}.")
+        index = whole_numbers(cut.index, "Indices of rows")
+        multipliers = real_numbers(cut.multipliers, "Multipliers")
+        if index.ndim != 2 or multipliers.shape != (len(index),):
+            raise CertificateError("Rows have one line of indices and one multiplier each.")
+        found.append(Cuts(cut.family, index, multipliers))
+    return tuple(found)
 
 
 def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int]) -> None:
@@ -92,8 +138,9 @@ def multipliers_of(cut: Cuts) -> NDArray[np.float64]:
     return y
 
 
-def grid_of_rows(cuts: Sequence[Cuts]) -> Grid:
+def grid_of_rows(given: Sequence[Cuts]) -> Grid:
     """Return a grid for rows alone, without log-odds: as fine as their multipliers allow."""
+    cuts = checked_cuts(given)
     largest = max((float(multipliers_of(cut).max(initial=0.0)) for cut in cuts), default=0.0)
     count = sum(len(cut) for cut in cuts)
     # 2**(exponent + bits of the count) is more than all together; `read` asks for less than
@@ -188,6 +235,7 @@ class View:
 
         Refuses multipliers so large that exact numbers could not hold what they take from a pair.
         """
+        cuts = checked_cuts(cuts)
         require_moderate(cuts, self.shape)
         read, side, taken = [], 0, 0.0
         for cut in cuts:
@@ -244,8 +292,7 @@ class View:
 
     def checked_labels(self, given: Any, what: str) -> Index:
         """Return labels of classes of elements, refusing any but one per element from 0 on."""
-        labels = np.asarray(given, dtype=np.int64)
-        n = self.shape[0]
+        labels, n = whole_numbers(given, "Labels"), self.shape[0]
         if labels.shape != (n,) or labels.min() < 0 or labels.max() >= n:
             raise CertificateError(f"{what} needs one label per element, numbered from 0.")
         return labels
