@@ -92,14 +92,24 @@ def test_a_deep_proof_is_written_and_read_without_recursion():
     assert isinstance(again, Leaf)
 
 
-def test_what_is_shared_is_written_out_and_too_much_is_refused(monkeypatch):
+def test_shared_leaves_are_written_out_shared_trees_and_too_much_refused(monkeypatch):
     leaf = Leaf(CUTS)
     entries, _, take = _write(Branch((0, 1), leaf, leaf))
     assert len(entries) == 3
     assert _same(nodes.read(entries, (3, 2), take), Branch((0, 1), leaf, leaf))
+    cycle = Branch((0, 1), leaf, leaf)
+    object.__setattr__(cycle, "related", cycle)
     proof: Any = leaf
     for _ in range(60):
         proof = Branch((0, 1), proof, proof)
+    for shared in (cycle, proof):
+        with pytest.raises(DataError, match="used twice"):
+            _write(shared)
+    with pytest.raises(DataError, match="its own kinds of nodes, got str"):
+        _write(Branch((0, 1), leaf, "trust me"))
+    proof = leaf
+    for _ in range(600):
+        proof = Branch((0, 1), proof, leaf)
     monkeypatch.setattr(nodes, "MOST_NODES", 1000)
     with pytest.raises(DataError, match="more than 1000 nodes"):
         _write(proof)

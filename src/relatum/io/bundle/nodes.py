@@ -42,11 +42,22 @@ def written(root: Proof, put: Put) -> tuple[list[dict[str, Any]], int]:
     Raises
     ------
     DataError
-        If there are more nodes, or they are nested deeper, than is read again.
+        If there are more nodes, or they are nested deeper, than is read again; if it is no tree.
     """
     order: list[tuple[Proof, int]] = [(root, 1)]
+    seen: set[int] = set()
     out = []
     for node, depth in order:  # grows while it is read
+        if type(node) not in _WRITE:
+            raise DataError(
+                f"A proof is made of its own kinds of nodes, got {type(node).__name__}."
+            )
+        if id(node) in seen and not isinstance(node, Leaf | Prices | SubsetOrder):
+            raise DataError(
+                f"A proof is a tree, but a {type(node).__name__} of this one is used twice; infer "
+                "the estimate again."
+            )
+        seen.add(id(node))
         if len(order) > MOST_NODES or depth > DEEPEST:
             raise DataError(
                 f"The proof has more than {MOST_NODES} nodes, or is nested more than {DEEPEST} "
