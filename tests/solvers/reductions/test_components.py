@@ -11,7 +11,7 @@ import naive
 import relatum as rt
 from relatum.proof.certificate import Certificate, Leaf
 from relatum.proof.checker.verification import check_certificate
-from relatum.solvers.reductions import Components, first_reduction
+from relatum.solvers.reductions import Components, checkable, first_reduction
 from relatum.solvers.reductions.components import positive_components
 
 
@@ -59,7 +59,8 @@ def test_parts_add_up_to_the_optimum():
             assert problem.feasible.contains(relation)
             assert problem.value(relation) == pytest.approx(best)
             bounds = [e.bound for e in estimates]
-            claim, proof = reduced.prove(bounds, [e.certificate.proof for e in estimates])
+            proofs = [e.certificate.proof for e in estimates]
+            claim, proof = checkable(problem, *reduced.prove(bounds, proofs))
             assert best - 1e-9 <= claim <= best + 1e-5
             check_certificate(problem, Certificate(claim, proof))
             divided = reduced.divide(relation)

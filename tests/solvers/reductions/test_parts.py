@@ -11,7 +11,7 @@ import relatum as rt
 from relatum.proof import Certificate, Contract, Cuts, Decompose, Fix, Leaf, Merge, SubsetOrder
 from relatum.proof.checker import check_certificate
 from relatum.solvers.reductions import checkable
-from relatum.solvers.reductions.parts import with_more
+from relatum.solvers.reductions.parts import raised, with_more
 
 PARTS = (np.array([0, 2]), 1.0, Leaf()), (np.array([1, 3]), 2.0, Leaf())
 
@@ -69,3 +69,11 @@ def test_what_need_not_be_raised_stays():
     assert checkable(problem, Fraction(4), proof) == (4, proof)
     assert checkable(problem, math.inf, proof) == (math.inf, proof)
     assert checkable(problem, -math.inf, proof) == (-math.inf, proof)
+
+
+def test_an_error_may_be_in_every_part_and_between_parts():
+    bound, proof = raised(3.0, Decompose(PARTS), Fraction(1, 4), 4)
+    assert [part[1] for part in proof.parts] == [1.25, 2.25]
+    assert bound == Fraction(15, 4)
+    assert raised(3.0, Leaf(), Fraction(1, 4), 4)[0] == Fraction(13, 4)
+    assert raised(math.inf, Leaf(), Fraction(1, 4), 4)[0] == math.inf

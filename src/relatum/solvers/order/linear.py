@@ -250,6 +250,8 @@ def _assemble(
     outside = ~inside[np.triu_indices(len(plan.w), 1)]
     claims = [bound for _, bound, _ in proofs]
     proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
+    if len(proofs) == 1 and not alone.any():
+        proof = proofs[0][2]  # of the whole
     if len(plan.w) < len(plan.labels):
         proof = Merge(plan.labels, proof)
     proof = imply_steps(plan.steps, proof)

@@ -29,7 +29,7 @@ from relatum.proof import (
 from relatum.solvers.reductions.base import Bound
 
 ORDERED_ELEMENTS = 62  # that a checker orders outright
-ORDERED_BITS = 59  # binary digits, of all log-odds together, that it does so with
+COUNTED_BITS = 59  # binary digits, of all log-odds together, with which it orders or looks for sets
 
 More = Callable[[Flags], Fraction]  # what to add to the bound of a part of the elements
 
@@ -82,11 +82,14 @@ def _decomposed(proof: Decompose, labels: Index, more: More) -> tuple[Proof, Fra
 
 
 def raised(bound: Bound, proof: Proof, error: Fraction, n: int) -> tuple[Bound, Proof]:
-    """Raise a bound about n elements, and those of the parts of its proof, by an error."""
+    """Raise a bound about n elements, and those of the parts of its proof, by an error.
+
+    The error may be in any part, as well as in what lies between parts.
+    """
     if math.isinf(bound) or error == 0:
         return bound, proof
     proof, added, lost = with_more(proof, lambda part: error, n)
-    return Fraction(bound) + max(error, added + lost), proof
+    return Fraction(bound) + error + added + lost, proof
 
 
 def _nodes(proof: Proof) -> Iterator[Proof]:
@@ -113,15 +116,20 @@ def _terms(cut: Cuts, shape: tuple[int, int]) -> int:
     return len(cut) * (2 * width + 1)
 
 
-def _order_slack(problem: Problem) -> Fraction:
-    """Return what a checker may lose that orders elements outright, with fewer digits."""
-    c = np.abs(problem.dense())
+def _counted_slack(problem: Problem, orders: bool, prices: bool) -> Fraction:
+    """Return what a checker may lose that orders elements or looks for sets, with fewer digits."""
+    if not orders and not prices:
+        return Fraction(0)
+    c, n = np.abs(problem.dense()), problem.n
     np.fill_diagonal(c, 0.0)
     total = float(c.sum())
-    if total < 2.0**52 and np.array_equal(c, np.rint(c)):
+    if total < 2.0**52 and np.array_equal(c, np.rint(c)) and not prices:
         return Fraction(0)
-    pairs = problem.n * (problem.n - 1) // 2
-    return (pairs + 1) * Fraction(total) * Fraction(1, 1 << ORDERED_BITS)
+    units = n * (n - 1) // 2 + 1
+    if prices:  # of every set, pairs and prices; these add up to no more than twice the log-odds
+        cap = min(n, problem.feasible.cap or n)
+        units = 3 * n * (cap * (cap + 1) // 2 + 1)
+    return units * Fraction(total) * Fraction(1, 1 << COUNTED_BITS)
 
 
 def checkable(problem: Problem, bound: Bound, proof: Proof) -> tuple[Bound, Proof]:
@@ -133,13 +141,12 @@ def checkable(problem: Problem, bound: Bound, proof: Proof) -> tuple[Bound, Proo
     if math.isinf(bound):
         return bound, proof
     cuts: list[Cuts] = []
-    orders, terms = False, 0
+    orders, prices, terms = False, False, 0
     for node in _nodes(proof):
         if isinstance(node, Leaf | Fix | Prices):
             cuts += node.cuts
             terms = max(terms, sum(_terms(cut, problem.shape) for cut in node.cuts))
         orders = orders or isinstance(node, SubsetOrder)
-    slack = checked_slack(problem, cuts, terms)
-    if orders:
-        slack += _order_slack(problem)
+        prices = prices or isinstance(node, Prices)
+    slack = checked_slack(problem, cuts, terms) + _counted_slack(problem, orders, prices)
     return raised(bound, proof, slack, problem.shape[0])
