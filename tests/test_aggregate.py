@@ -80,7 +80,7 @@ def test_evidence_is_respected():
     ("call", "message"),
     [
         (lambda: rt.Votes.from_rankings([0, 1]), "one row per ranking"),
-        (lambda: rt.Votes.from_rankings([[0, 1]], counts=[-1]), "not negative"),
+        (lambda: rt.Votes.from_rankings([[0, 1]], counts=[-1]), "from 0 on"),
         (lambda: rt.Votes.from_rankings([[0, 1]], unranked="first"), "unranked"),
         (lambda: rt.Votes.from_comparisons([("a", "b", "maybe")]), "Comparison 0"),
         (lambda: rt.Votes.from_comparisons([("a", "a")]), "itself"),

@@ -120,13 +120,13 @@ def test_numbers_and_switches():
     assert real_number(3, "x") == 3.0
     assert switch(np.bool_(True), "s") is True
     for odd in (True, 2.0, "2", None, [2], 2**31 + 1, 0):
-        with pytest.raises(DataError, match="^k is a whole number from 1 to 2147483648, got "):
+        with pytest.raises(DataError, match=r"^k is a whole number from 1 to 2147483648, got "):
             whole_number(odd, "k", error=DataError)
     for odd in (True, "2", None, [2.0], np.nan, np.inf, 10**400, 1j):
         with pytest.raises(DataError, match=r"^x is a finite number, got "):
             real_number(odd, "x", DataError)
     for odd in (1, 0, "yes", None, [], np.array([True])):
-        with pytest.raises(DataError, match="^s is True or False, got "):
+        with pytest.raises(DataError, match=r"^s is True or False, got "):
             switch(odd, "s", DataError)
 
 

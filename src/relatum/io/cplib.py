@@ -14,6 +14,7 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
+from relatum.problem import require_memory
 
 
 def read_cplib(path: str | Path) -> Floats:
@@ -47,6 +48,12 @@ def read_cplib(path: str | Path) -> Floats:
         )
     n = int(first[0])
     pairs = n * (n - 1) // 2
+    require_memory(
+        16 * pairs,
+        f"{path}, line {number}: a list of all {pairs} pairs of {n} elements",
+        "is the number of elements right? List only the pairs that count (--format pairs)",
+        DataError,
+    )
     announced = f"{n} elements are announced, which have {pairs} pairs"
     rest = numbers_to_the_end(lines, path, number, pairs + 1 - first.size, announced)
     return np.concatenate([first[1:], rest])

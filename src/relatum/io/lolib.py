@@ -12,6 +12,7 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
+from relatum.problem import require_memory
 
 
 def read_lolib(path: str | Path) -> Floats:
@@ -46,6 +47,12 @@ def read_lolib(path: str | Path) -> Floats:
     n = int(words[0])
     if n < 1:
         raise DataError(f"{path}, line {number}: the number of elements is {n}, not positive.")
+    require_memory(
+        16 * n * n,
+        f"{path}, line {number}: a matrix of {n} x {n} numbers",
+        "is the number of elements right? Orders of that size are solved part by part",
+        DataError,
+    )
     beside = numbers_of([(number, " ".join(words[1:]))], path)
     announced = f"a matrix of {n} x {n} entries is announced in line {number}, which are {n * n}"
     rest = numbers_to_the_end(lines, path, number, n * n - len(beside), f"{announced} numbers")

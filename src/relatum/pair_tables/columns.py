@@ -148,14 +148,14 @@ def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> 
     odd = [kind for kind in REFUSED if counts.get(kind, 0)]
     if not odd:
         return
-    lines = []
+    parts = []
     for kind in odd:
-        lines.append(f"  {kind}: {counts[kind]} rows {_MEANING[kind]}, such as")
-        lines += [f"    {row}" for row in examples.get(kind, ())]
+        rows = [" ".join(str(row).split())[:200] for row in examples.get(kind, ())][:3]
+        such = f", such as {', '.join(rows)}" if rows else ""
+        parts.append(f"{kind}: {counts[kind]} rows {_MEANING[kind]}{such}")
     raise DataError(
-        "The table of pairs has rows that cannot be taken as they are:\n"
-        + "\n".join(lines)
-        + '\nCorrect them, or pass odd_rows="handle": rows without ids or usable scores are then '
+        f"The table of pairs has rows that cannot be taken as they are ({'; '.join(parts)}); "
+        'correct them, or pass odd_rows="handle": rows without ids or usable scores are then '
         "dropped, and contradictory scores averaged."
     )
 

@@ -81,8 +81,8 @@ def _float_array(array: NDArray[Any]) -> NDArray[Any]:
             view = array.astype(np.float64)
         if array.dtype.kind == "f" and (np.isinf(view) & np.isfinite(array)).any():
             raise ProblemError(
-                f"Log-odds are at most 2**1000 bits in size, got {array.max()!s}; what is certain is "
-                "evidence: write inf or -inf."
+                f"Log-odds are at most 2**1000 bits in size, got {array.max()!s}; what is certain "
+                "is evidence: write inf or -inf."
             )
     else:
         raise ProblemError(

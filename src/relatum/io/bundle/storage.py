@@ -25,7 +25,7 @@ from relatum.io.bundle.entries import (
 )
 from relatum.io.files.reading import open_to_read
 from relatum.io.files.writing import write_atomically
-from relatum.problem import Problem
+from relatum.problem import Problem, shown
 from relatum.proof import Certificate, Estimate, Status
 
 FORMAT, VERSION = "relatum-estimate", 2
@@ -56,6 +56,12 @@ def save_estimate(path: str | Path, problem: Problem, estimate: Estimate) -> Non
         What was estimated. With more than two million log-odds, only its fingerprint is kept.
     estimate : Estimate
     """
+    for given, kind in ((problem, Problem), (estimate, Estimate)):
+        if not isinstance(given, kind):
+            raise DataError(
+                "save_estimate takes a path, a relatum.Problem and what relatum.infer says of it, "
+                f"got {shown(given)}."
+            )
     arrays: list[NDArray[Any]] = []
 
     def put(array: NDArray[Any]) -> dict[str, int]:

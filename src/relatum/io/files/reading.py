@@ -31,7 +31,11 @@ def whole_number(word: str) -> int | None:
 @contextmanager
 def open_to_read(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file to read its bytes, unzipped if its name ends in ``.gz``."""
-    path = Path(path)
+    try:
+        path = Path(path)
+        path.is_dir()
+    except (TypeError, ValueError):  # no path at all, or a zero in it
+        raise DataError(f"A file to read is named by a path, got {path!r}.") from None
     try:
         if path.is_dir():
             raise DataError(f"{path} is a folder; name a file in it.")
