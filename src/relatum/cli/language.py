@@ -41,7 +41,7 @@ def in_options(message: str, options: Mapping[str, str]) -> str:
         message = message.replace(phrase, instead)
     for name, option in {**OTHERS, **options}.items():
         alone = rf"(?<![\w/.'\"`-]){name}"  # not a part of a path, an id or a quotation
-        message = re.sub(rf"{alone}=([\"'])(.*?)\1", lambda m, o=option: f"{o} {m[2]}", message)
+        message = re.sub(rf"{alone}=([\"'])(.*?)\1", rf"{option} \2", message)
         message = re.sub(rf"{alone}=(?![\w\"'])", option, message)
         if "_" in name:
             message = re.sub(rf"{alone}(?![\w/.'\"`=])", option, message)

@@ -215,7 +215,7 @@ def _plain_errors() -> Iterator[None]:
     except RelatumError:
         raise
     except Exception as error:
-        told = (str(error).splitlines() or [""])[0][:200].rstrip(". ")
+        told = " ".join(str(error).split())[:200].rstrip(". ")
         words = {c.__name__ for c in type(error).__mro__}
         if isinstance(error, MemoryError | OSError) or words & {"OutOfMemoryException"}:
             raise DataError(

@@ -12,7 +12,8 @@ kind                what it is                                ``odd_rows="refuse
 ==================  ========================================  ====================================
 null_ids            an id is null                             refused | the row is dropped
 null_scores         the score is null or NaN                  refused | dropped: not scored
-out_of_range        a probability outside [0, 1]              refused | dropped: not scored
+out_of_range        a probability outside [0, 1], or more     refused | dropped: not scored
+                    than `MOST_BITS` bits
 contradictory       a pair with different scores              refused | the mean log-odds counts
 self_pairs          both ids are the same                     the pair is ignored; the element stays
 duplicates          a pair listed again with the same score   listed once
@@ -38,10 +39,12 @@ from relatum.problem import score_column
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
 SAME = 1e-6  # bits
+MOST_BITS = 2.0**900  # of a score: sums of as many as a table may hold stay finite
+_LEAST_BITS = 2.0**-1022  # of a score that is not zero: below, numbers have fewer digits
 _MEANING = {
     "null_ids": "with a null id",
     "null_scores": "whose score is null or NaN",
-    "out_of_range": "whose probability is outside [0, 1]",
+    "out_of_range": "whose probability is outside [0, 1], or whose log-odds are above 2**900",
     "contradictory": "that score a pair differently than another row",
 }
 REFUSED = tuple(_MEANING)  # unless rows are handled
@@ -121,7 +124,7 @@ def find_columns(
 
 
 def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:
-    """Return scores as finite bits; NaN stays NaN, and a probability outside [0, 1] becomes NaN.
+    """Return scores as finite bits; NaN stays NaN, and what is out of range becomes NaN.
 
     Examples
     --------
@@ -132,7 +135,9 @@ def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:
     if is_probability:
         with np.errstate(divide="ignore", invalid="ignore"):
             x = np.log2(x) - np.log2(1 - x)
-    return np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+    x = np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+    size = np.abs(x)
+    return np.where(size > MOST_BITS, np.nan, np.where(size < _LEAST_BITS, 0.0, x))
 
 
 def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> None:

@@ -92,8 +92,9 @@ class Settings:
             )
         if self.max_size is not None:
             whole_number(self.max_size, "max_size")
-        number = isinstance(self.time_limit, Real) and not isinstance(self.time_limit, bool)
-        if not number or not self.time_limit > 0:
+        limit: Any = self.time_limit
+        number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if not number or not limit > 0:
             raise ProblemError(
                 f"time_limit is a positive number of seconds, got {self.time_limit!r}."
             )

@@ -128,6 +128,13 @@ def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[Index]]:
     return ids, parts
 
 
+def _float(number: Any) -> float:
+    try:
+        return float(number)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProblemError(f"Log-odds are real numbers in bits, but {error}.") from None
+
+
 def columns_of_edges(graph: Any, weight: str) -> tuple[NDArray[Any], Index, Index, Floats]:
     """Return (nodes, i, j, weights) of a networkx graph."""
     nodes = list(graph.nodes)
@@ -140,12 +147,12 @@ def columns_of_edges(graph: Any, weight: str) -> tuple[NDArray[Any], Index, Inde
                 "log-odds with weight=."
             )
         bits = data[weight]
-        if not isinstance(bits, Real | np.number) or isinstance(bits, bool):
+        if not isinstance(bits, Real | np.number):
             raise ProblemError(
                 f"Edge ({u!r}, {v!r}) has log-odds in {weight!r}, a number, got {shown(bits)}."
             )
         i.append(number[u])
         j.append(number[v])
-        score.append(float(bits))
+        score.append(_float(bits))
     ids = object_array(nodes)
     return ids, np.array(i, np.int64), np.array(j, np.int64), np.array(score, np.float64)

@@ -93,6 +93,23 @@ def _codes_as_text(con: Any, source: str) -> str:
     return source.removesuffix(")") + f", types={{{types}}})"
 
 
+def require_certain(con: Any, table: Any, score: str) -> None:
+    """Refuse numbers in CSV files that are infinite only because they are too large, as 1e999."""
+    source = _file(str(table)) if isinstance(table, str | Path) else ""
+    if not source.startswith("read_csv("):
+        return
+    text, column = source.removesuffix(")") + ", all_varchar=true)", quoted(score)
+    found = con.execute(
+        f"SELECT {column} FROM {text} WHERE isinf(TRY_CAST({column} AS DOUBLE)) "
+        f"AND regexp_matches({column}, '[0-9]') LIMIT 1"
+    ).fetchall()
+    if found:
+        raise DataError(
+            f"{table}: the score {found[0][0][:60]!r} is larger than any number here; what is "
+            "certain is written inf or -inf."
+        )
+
+
 def _unguarded(con: Any, source: str) -> str:
     """Return what to select: texts of CSV files without the apostrophe that keeps them texts."""
     if not source.startswith("read_csv("):
