@@ -216,8 +216,8 @@ def _plain_errors() -> Iterator[None]:
         raise
     except Exception as error:
         told = " ".join(str(error).split())[:200].rstrip(". ")
-        words = {c.__name__ for c in type(error).__mro__}
-        if isinstance(error, MemoryError | OSError) or words & {"OutOfMemoryException"}:
+        full = "OutOfMemory" in type(error).__name__ or "Could not write" in told
+        if isinstance(error, MemoryError | OSError) or full:
             raise DataError(
                 f"There is not enough memory, or room for temporary files in {gettempdir()}: "
                 f"{told}; give more memory_limit=, or more room (TMPDIR names the folder)."
