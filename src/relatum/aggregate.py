@@ -84,7 +84,7 @@ class Votes:
             if not (numbers < MOST_VOTES).all():
                 raise DataError(f"Votes, in '{name}', are below 2**53, got {numbers.max():g}.")
             object.__setattr__(self, name, numbers)
-        names = tuple(self.names) or tuple(range(len(self.before)))
+        names = _names(self.names) or tuple(range(len(self.before)))
         if len(names) != len(self.before) or len(self.tied) != len(self.before):
             raise DataError(
                 "Votes have as many rows in 'before' as in 'tied', and names, got "
@@ -124,8 +124,8 @@ class Votes:
         else:
             ranks = _checked_ranks(rankings)
         weight = np.ones(len(ranks)) if counts is None else _checked_counts(counts, len(ranks))
-        if unranked not in ("ignore", "last"):
-            raise DataError(f'unranked is "ignore" or "last", got {unranked!r}.')
+        if not isinstance(unranked, str) or unranked not in ("ignore", "last"):
+            raise DataError(f'unranked is "ignore" or "last", got {shown(unranked)}.')
         n = ranks.shape[1]
         _require_table(n)
         before, tied = np.zeros((n, n)), np.zeros((n, n))
@@ -138,7 +138,7 @@ class Votes:
             before += w * (both & (place[:, None] < place[None, :]))
             tied += w * (both & (place[:, None] == place[None, :]))
         np.fill_diagonal(tied, 0.0)
-        return cls(before, tied, tuple(names))
+        return cls(before, tied, _names(names))
 
     @classmethod
     def from_comparisons(
@@ -210,10 +210,12 @@ class Votes:
             Parameter of the Beta prior of the Bernoulli measure.
         """
         yes, no = self.related, self.before.T
+        if not isinstance(method, str):
+            raise DataError(f'method is "kemeny" or "bernoulli", got {shown(method)}.')
         if method == "kemeny":
             return np.asarray(yes - no)
         if method != "bernoulli":
-            raise DataError(f'method is "kemeny" or "bernoulli", got {method!r}.')
+            raise DataError(f'method is "kemeny" or "bernoulli", got {shown(method)}.')
         from relatum.measures import BernoulliMeasure  # scikit-learn: only where it is used
 
         n = self.n
@@ -238,6 +240,12 @@ class Votes:
         against = self.before.T
         off = ~y & ~np.eye(self.n, dtype=np.bool_)
         return float(against[y].sum() + self.related[off].sum())
+
+
+def _names(names: Any) -> tuple[Any, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"Names are a list with one name per element, got {shown(names)}.")
+    return tuple(names)
 
 
 def _checked_ranks(rankings: ArrayLike) -> Index:

@@ -33,6 +33,7 @@ from relatum.problem import (
     float_up,
     nearest_float,
     require_memory,
+    shown,
     switch,
 )
 from relatum.proof import (
@@ -177,8 +178,8 @@ def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
     number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
     if not number or not time_limit > 0:
         raise ProblemError(
-            f"time_limit is a positive number of seconds, got {time_limit!r}; float('inf') sets "
-            "no limit."
+            f"time_limit is a positive number of seconds, got {shown(time_limit)}; "
+            "float('inf') sets no limit."
         )
     if start is None:
         return
@@ -197,7 +198,7 @@ def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
 
 def _check_seed_and_monitor(seed: Any, monitor: Any) -> None:
     if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
-        raise ProblemError(f"seed is an integer from 0 on, got {seed!r}.")
+        raise ProblemError(f"seed is an integer from 0 on, got {shown(seed)}.")
     if monitor is not None and not callable(monitor):
         raise ProblemError(
             "monitor is a function that is called with a Progress, such as print, got "

@@ -25,6 +25,7 @@ from relatum.problem import (
     is_missing,
     object_array,
     plain_array,
+    shown,
     switch,
     whole_number,
 )
@@ -138,8 +139,8 @@ def variation_of_information(
     >>> variation_of_information([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    if unit not in ("bits", "nats"):
-        raise DataError(f'unit is "bits" or "nats", got {unit!r}.')
+    if not isinstance(unit, str) or unit not in ("bits", "nats"):
+        raise DataError(f'unit is "bits" or "nats", got {shown(unit)}.')
     a, b = _labels(true, estimated)
 
     def entropy(labels: Index) -> float:
@@ -254,7 +255,7 @@ PERMUTATION_METRICS: dict[str, Callable[[Any, Any], int]] = {
 def _known(metric: str) -> str:
     if not isinstance(metric, str) or metric not in PERMUTATION_METRICS:
         raise DataError(
-            f"There is no permutation metric {metric!r}; there are "
+            f"There is no permutation metric {shown(metric)}; there are "
             f"{', '.join(PERMUTATION_METRICS)}."
         )
     return metric

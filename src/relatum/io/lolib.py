@@ -12,7 +12,7 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
-from relatum.problem import require_memory
+from relatum.problem import plain_array, require_memory
 
 
 def read_lolib(path: str | Path) -> Floats:
@@ -71,9 +71,13 @@ def write_lolib(path: str | Path, matrix: ArrayLike) -> None:
     matrix : array-like (n, n)
         Entry ab is worth adding if a comes before b.
     """
-    c = np.array(matrix, dtype=np.float64)
+    given = plain_array(matrix, "The rows of a matrix", DataError)
+    c = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty(0)
     if c.ndim != 2 or c.shape[0] != c.shape[1] or len(c) == 0:
-        raise DataError(f"LOLIB holds a square matrix of one row or more, got shape {c.shape}.")
+        raise DataError(
+            "LOLIB holds a square matrix of one row or more, got shape "
+            f"{given.shape} of {given.dtype}."
+        )
     np.fill_diagonal(c, 0.0)
     words = numbers_as_text(c, "the matrix")
     n = len(c)

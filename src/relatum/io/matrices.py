@@ -7,6 +7,7 @@ import math
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
-from relatum.io.files.reading import numbered_lines, open_to_read
+from relatum.io.files.reading import as_path, numbered_lines, open_to_read
 from relatum.io.files.writing import numbers_as_text, write_atomically, write_lines
 from relatum.io.listed_pairs import numbers_of
 from relatum.problem import plain_array, require_memory
 
-DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, TokenError, NotImplementedError)
 
 
 def read_matrix(path: str | Path) -> Floats:
@@ -33,10 +34,10 @@ def read_matrix(path: str | Path) -> Floats:
     DataError
         With file and line, if the file is not of this format.
     """
-    if Path(path).suffix in (".npy", ".npz"):
+    if as_path(path).suffix in (".npy", ".npz"):
         return _array(path)
     rows: list[Floats] = []
-    size = Path(path).stat().st_size if Path(path).is_file() else 0
+    size = as_path(path).stat().st_size if as_path(path).is_file() else 0
     require_memory(  # a number takes two letters or more, and eight bytes, twice
         8 * size,
         f"{path}: a matrix of {size} letters",
@@ -125,7 +126,7 @@ def write_matrix(path: str | Path, matrix: ArrayLike) -> None:
     array = array.astype(np.float64)
     if array.ndim != 2 or array.size == 0:
         raise DataError(f"A matrix has rows and columns, got shape {array.shape}.")
-    if Path(path).suffix == ".npy":
+    if as_path(path).suffix == ".npy":
         buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
         write_atomically(path, buffer.getvalue())

@@ -12,7 +12,7 @@ import numpy as np
 
 from relatum.errors import DataError, FeasibleSetError, ProblemError
 from relatum.io.cplib import read_cplib
-from relatum.io.files.reading import numbered_lines, whole_number
+from relatum.io.files.reading import as_path, numbered_lines, whole_number
 from relatum.io.listed_pairs import ListedPairs
 from relatum.io.lolib import read_lolib
 from relatum.io.matrices import read_matrix
@@ -250,9 +250,10 @@ def read_problem(request: Request, facts: FeasibleSet | None = None) -> Problem:
     """
     if not isinstance(request, Request):
         raise DataError(f"read_problem takes a Request(path), got {shown(request)}.")
-    if request.format is not None and request.format not in FORMATS:
+    known = request.format is None or isinstance(request.format, str)
+    if not known or request.format not in (None, *FORMATS):
         raise DataError(f"There is no format {request.format!r}; there are {', '.join(FORMATS)}.")
-    path = Path(request.path)
+    path = as_path(request.path)
     name = request.format or _guess(path)
     try:
         problem = FORMATS[name](replace(request, path=path))

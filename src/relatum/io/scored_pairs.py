@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, MissingDependencyError
-from relatum.io.files.cells import guarded, unguarded
-from relatum.io.files.reading import lines_of, open_to_read, whole_number
+from relatum.io.files.formulas import guarded, unguarded
+from relatum.io.files.reading import as_path, lines_of, open_to_read, whole_number
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
 from relatum.problem import plain_array, shown
 
@@ -171,7 +171,7 @@ def read_pair_table(path: str | Path) -> Any:
     path : str or Path
         ``.csv`` or ``.tsv`` (also gzipped), ``.parquet``, ``.arrow`` or ``.feather``.
     """
-    suffix = Path(path).suffix
+    suffix = as_path(path).suffix
     if suffix not in ARROW_ENDINGS:
         return _Table(path)
     pa = _pyarrow(f"Reading {path}")
@@ -198,7 +198,7 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str
 
 def write_rows(path: str | Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows to a CSV file, or with tabs if the name has the ending ``.tsv``."""
-    text = csv_text(names, rows, "\t" if ".tsv" in Path(path).suffixes else ",")
+    text = csv_text(names, rows, "\t" if ".tsv" in as_path(path).suffixes else ",")
     write_lines(path, [text.removesuffix("\n")])
 
 
@@ -228,7 +228,7 @@ def write_pair_table(
             f"{a.shape}, {b.shape} and {score.shape}."
         )
     names = [*SPLINK_IDS, "match_weight"]
-    suffix = Path(path).suffix
+    suffix = as_path(path).suffix
     if suffix not in ARROW_ENDINGS:
         write_rows(path, names, zip(a.tolist(), b.tolist(), score.tolist(), strict=True))
         return

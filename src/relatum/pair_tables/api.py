@@ -236,7 +236,7 @@ def _require_names(**names: Any) -> None:
 def _takes_spark(pairs: Any, engine: str) -> bool:
     """Say whether Spark is to do it, and refuse what does not fit."""
     if not isinstance(engine, str) or engine not in ("auto", "duckdb", "spark"):
-        raise DataError(f'engine is "auto", "duckdb" or "spark", got {engine!r}.')
+        raise DataError(f'engine is "auto", "duckdb" or "spark", got {shown(engine)}.')
     frame = any(c.__module__.startswith("pyspark.sql") for c in type(pairs).__mro__)
     if engine == "spark" and not frame:
         raise DataError(

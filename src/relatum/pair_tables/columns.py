@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, EvidenceError, ProblemError
-from relatum.problem import score_column
+from relatum.problem import plain_array, score_column, shown, switch
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
 SAME = 1e-6  # bits
@@ -112,7 +112,12 @@ def find_columns(
     >>> find_columns(["unique_id_l", "unique_id_r", "match_probability"]).is_probability
     True
     """
-    have = list(names)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"The columns of a table are a list of names, got {shown(names)}.")
+    have = [str(name) for name in names]
+    for name in (left, right, log_odds, probability):
+        if name is not None and not isinstance(name, str):
+            raise DataError(f"A column has a name, a text, got {shown(name)}.")
     try:
         score, is_probability = score_column(have, (left, right), log_odds, probability)
     except ProblemError as error:
@@ -131,8 +136,12 @@ def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:
     >>> bits_of([0.5, 0.8, 1.0], True).round(9).tolist()
     [0.0, 2.0, 64.0]
     """
-    x = np.asarray(scores, dtype=np.float64)
-    if is_probability:
+    given = plain_array(scores, "Scores", DataError)
+    if given.dtype.kind not in "biuf":
+        raise DataError(f"Scores are numbers, got dtype {given.dtype}; convert them first.")
+    with np.errstate(over="ignore"):
+        x = given.astype(np.float64)
+    if switch(is_probability, "is_probability", DataError):
         with np.errstate(divide="ignore", invalid="ignore"):
             x = np.log2(x) - np.log2(1 - x)
     x = np.where(np.isinf(x), np.copysign(CERTAIN, x), x)

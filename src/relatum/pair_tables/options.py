@@ -19,7 +19,7 @@ from relatum.errors import DataError, ProblemError
 from relatum.kernels.tables.records import Effort
 from relatum.pair_tables.columns import Columns, find_columns
 from relatum.problem import parse_memory as parse_memory
-from relatum.problem import real_number, switch, whole_number
+from relatum.problem import real_number, shown, switch, whole_number
 
 UNBOUNDED = 1 << 60
 MOST_THREADS = 1 << 10
@@ -96,7 +96,7 @@ class Settings:
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if not number or not limit > 0:
             raise ProblemError(
-                f"time_limit is a positive number of seconds, got {self.time_limit!r}."
+                f"time_limit is a positive number of seconds, got {shown(self.time_limit)}."
             )
         switch(self.prove, "prove")
 
@@ -132,7 +132,7 @@ class Given:
 
     def __post_init__(self) -> None:
         if self.odd_rows not in ("refuse", "handle"):
-            raise DataError(f'odd_rows is "refuse" or "handle", got {self.odd_rows!r}.')
+            raise DataError(f'odd_rows is "refuse" or "handle", got {shown(self.odd_rows)}.')
 
     def columns(self, have: Iterable[str]) -> Columns:
         """Find the columns among those that the table has."""

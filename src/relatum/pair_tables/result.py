@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from relatum.errors import DataError
-from relatum.io.files import NUMBER, STARTS, guarded, replacing
+from relatum.io.files import NUMBER, STARTS, as_path, guarded, replacing
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.previous import Changes
 
@@ -177,7 +177,7 @@ def in_kind_of(pairs: Any, table: Any) -> Any:
 
 def write_table(path: str | Path, table: Any) -> None:
     """Write an Arrow table to a .parquet or .csv file, whole or not at all."""
-    path = Path(path)
+    path = as_path(path)
     if path.suffix not in (".parquet", ".csv"):
         raise DataError(f"Clusters are written to a file .parquet or .csv, got {path.name!r}.")
     with replacing(path) as half:
@@ -192,7 +192,7 @@ def write_table(path: str | Path, table: Any) -> None:
 
 
 def _without_formulas(table: Any) -> Any:
-    """Return a table whose texts spreadsheets take for texts, see `relatum.io.files.cells`."""
+    """Return a table whose texts spreadsheets take for texts, see `relatum.io.files.formulas`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

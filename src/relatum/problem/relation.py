@@ -37,6 +37,9 @@ def _column_weights(n: int) -> NDArray[np.uint64]:
 
 def _integers(values: ArrayLike, what: str) -> Index:
     array = plain_array(values, what, RelationError)
+    if array.dtype.kind == "f" and array.dtype.itemsize != 8:
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)
     if array.ndim != 1 or array.size == 0:
         raise RelationError(
             f"{what} must be a non-empty vector, one entry per element, got shape {array.shape}."

@@ -23,7 +23,7 @@ from relatum.io.bundle.entries import (
     read_relation_entry,
     relation_entry,
 )
-from relatum.io.files.reading import open_to_read
+from relatum.io.files.reading import as_path, open_to_read
 from relatum.io.files.writing import write_atomically
 from relatum.problem import Problem, shown
 from relatum.proof import Certificate, Estimate, Status
@@ -150,7 +150,7 @@ class _Loaded(NamedTuple):
 
 def _load(path: str | Path, n_scores: int) -> _Loaded:
     """Read a bundle, given how many log-odds its problem has, or 0 if that is not known."""
-    if Path(path).suffix == ".gz":
+    if as_path(path).suffix == ".gz":
         raise DataError(f"{path} is gzipped, which a bundle need not be; unzip it first.")
     with open_to_read(path) as file:
         if file.read(2) != b"PK":

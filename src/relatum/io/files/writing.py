@@ -15,18 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from relatum.errors import DataError, RelatumError
+from relatum.io.files.reading import as_path
 
 
 def require_writable(path: str | Path) -> None:
     """Refuse a path that cannot be written, before any work is done for it."""
-    try:
-        path = Path(path)
-        there = path.is_dir(), path.parent.is_dir()
-    except (TypeError, ValueError):  # no path at all, or a zero in it
-        raise DataError(f"A file to write is named by a path, got {path!r}.") from None
-    if there[0]:
+    path = as_path(path)
+    if path.is_dir():
         raise DataError(f"{path} cannot be written: it is a folder; name a file in it.")
-    if not there[1]:
+    if not path.parent.is_dir():
         raise DataError(
             f"{path} cannot be written: there is no folder {path.parent}; make it first."
         )
@@ -50,7 +47,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     disk. If anything goes wrong, it is removed, and what was there before stays. The last of
     several writers wins.
     """
-    path = Path(path)
+    path = as_path(path)
     require_writable(path)
     with _told_of(path):
         path = path.resolve()  # a link stays a link
@@ -104,7 +101,7 @@ def write_atomically(path: str | Path, data: bytes) -> None:
     path : str or Path
     data : bytes
     """
-    path = Path(path)
+    path = as_path(path)
     require_writable(path)
     if not _replaceable(path):
         with _told_of(path):
@@ -126,7 +123,7 @@ def _mode(path: Path) -> int:
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines of text atomically, gzipped if the name ends in ``.gz``."""
     data = "".join(f"{line}\n" for line in lines).encode()
-    if Path(path).suffix == ".gz":
+    if as_path(path).suffix == ".gz":
         data = gzip.compress(data, mtime=0)  # the same content gives the same bytes
     write_atomically(path, data)
 
