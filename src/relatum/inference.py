@@ -154,7 +154,9 @@ def infer_many(
     """
     from joblib import Parallel, delayed
 
-    given = list(problems)
+    if not isinstance(problems, Iterable):
+        raise ProblemError(f"infer_many takes a list of problems, got {shown(problems)}.")
+    given = [_require_problem(problem) for problem in problems]
     estimates = order_many(given, arguments)
     rest = [k for k, e in enumerate(estimates) if e is None]
     try:
@@ -169,12 +171,17 @@ def infer_many(
     return [e for e in estimates if e is not None]
 
 
-def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
+def _require_problem(problem: Any) -> Problem:
     if not isinstance(problem, Problem):
         raise ProblemError(
             f"infer takes a relatum.Problem, got {type(problem).__name__}; build one with "
             "Problem(log_odds, feasible)."
         )
+    return problem
+
+
+def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
+    _require_problem(problem)
     number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
     if not number or not time_limit > 0:
         raise ProblemError(
@@ -215,7 +222,7 @@ def _choose(problem: Problem, name: str, prove: bool) -> Solver:
     try:
         return choose(problem, name, prove)
     except SolverError as error:
-        if name != "auto" or not _smaller_problems(problem):
+        if not isinstance(name, str) or name != "auto" or not _smaller_problems(problem):
             raise
         return Solver(
             "neighbours",

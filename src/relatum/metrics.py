@@ -23,8 +23,7 @@ from relatum.problem import (
     LinearOrder,
     Partition,
     is_missing,
-    object_array,
-    plain_array,
+    labels_array,
     shown,
     switch,
     whole_number,
@@ -64,9 +63,7 @@ def _labels(true: Labels, estimated: Labels) -> tuple[Index, Index]:
 
 def _codes(labels: ArrayLike) -> Index:
     """Return labels of any hashable type as numbers, equal ones as equal numbers."""
-    array = plain_array(labels, "Labels of a partition", DataError)
-    if array.dtype.kind in "USO" and isinstance(labels, list | tuple) and array.ndim == 1:
-        array = object_array(labels)  # numpy would make texts of numbers among texts
+    array = labels_array(labels, "Labels of a partition", DataError)
     if array.ndim != 1 or array.size == 0:
         raise DataError(f"A partition is given by one label per element, got shape {array.shape}.")
     if array.dtype.kind not in "biuUS":

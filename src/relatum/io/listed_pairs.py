@@ -144,15 +144,18 @@ def checked_count(n: Any) -> int:
     return whole_number(n, "The number of elements, n,", least=0, most=MOST_LISTED, error=DataError)
 
 
-def checked_elements(elements: Any, n: int) -> Index:
-    """Return elements from 0 to n - 1."""
+def checked_elements(elements: Any, n: int | None = None) -> Index:
+    """Return elements as whole numbers, from 0 to n - 1 if n is given."""
     array = plain_array(elements, "Elements", DataError)
     array = array.astype(np.int64) if array.size == 0 else array
-    whole = array.ndim == 1 and array.dtype.kind in "iu"
-    if not whole or (array.size and not 0 <= int(array.min()) <= int(array.max()) < n):
+    good = array.ndim == 1 and array.dtype.kind in "iu"
+    if good and array.size:
+        low, high = (0, n - 1) if n is not None else (-(2**63), 2**63 - 1)
+        good = low <= int(array.min()) <= int(array.max()) <= high
+    if not good:
+        told = "" if n is None else f" from 0 to {n - 1}"
         raise DataError(
-            f"Elements are whole numbers from 0 to {n - 1} in a vector, got "
-            f"{shown(array.tolist())}."
+            f"Elements are whole numbers{told} in a vector, got {shown(array.tolist())}."
         )
     return array.astype(np.int64)
 

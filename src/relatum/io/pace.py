@@ -84,14 +84,15 @@ def write_pace(path: str | Path, n: int, i: ArrayLike, j: ArrayLike, name: str =
         The name of the problem in the first line: ``cep`` is cluster editing.
     """
     n = checked_count(n)
-    first, second = checked_elements(i, n), checked_elements(j, n)
+    first, second = checked_elements(i), checked_elements(j)
     if first.shape != second.shape or not (isinstance(name, str) and name.isidentifier()):
         raise DataError(
             f"i and j list one edge per entry, got {first.size} and {second.size}; the problem has "
             f"a name such as 'cep', got {name!r:.60}."
         )
     edges = np.column_stack([first, second])
-    bad = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    outside = ((edges < 0) | (edges >= n)).any(axis=1)
+    bad = np.flatnonzero(outside | (edges[:, 0] == edges[:, 1]))
     if bad.size:
         raise DataError(
             f"Edge {bad[0]} joins {tuple(edges[bad[0]].tolist())}; an edge joins two of the nodes "

@@ -19,7 +19,7 @@ from relatum.errors import DataError, MissingDependencyError
 from relatum.io.files.formulas import guarded, unguarded
 from relatum.io.files.reading import as_path, lines_of, open_to_read, whole_number
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
-from relatum.problem import plain_array, shown
+from relatum.problem import labels_array, plain_array, shown
 
 ARROW_ENDINGS = (".parquet", ".arrow", ".feather")
 SPLINK_IDS = ("unique_id_l", "unique_id_r")
@@ -217,7 +217,7 @@ def write_pair_table(
     log_odds : array-like
         In bits, in the column match_weight; infinite ones are evidence.
     """
-    a, b = (plain_array(ids, "Ids", DataError) for ids in (left, right))
+    a, b = (labels_array(ids, "Ids", DataError) for ids in (left, right))
     score = plain_array(log_odds, "Log-odds", DataError)
     if score.dtype.kind not in "biuf" or np.isnan(score).any():
         raise DataError(f"Log-odds are numbers, not NaN, got {shown(score.tolist())}.")

@@ -7,7 +7,7 @@ properties; evidence is one of them. This room imports kernels and errors only. 
 
 from relatum.problem.arguments import (
     is_missing,
-    object_array,
+    labels_array,
     plain_array,
     real_number,
     shown,
@@ -103,8 +103,8 @@ __all__ = [
     "exact_sum",
     "float_up",
     "is_missing",
+    "labels_array",
     "nearest_float",
-    "object_array",
     "one_per_group",
     "parse_memory",
     "plain_array",

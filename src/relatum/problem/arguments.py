@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -66,6 +66,16 @@ def object_array(values: Sequence[Any]) -> NDArray[Any]:
     for k, value in enumerate(values):
         array[k] = value
     return array
+
+
+def labels_array(labels: Any, what: str, error: type[RelatumError] = ProblemError) -> NDArray[Any]:
+    """Return labels or ids as an array; in lists, 1 and "1" stay different, and tuples whole."""
+    given = labels
+    if isinstance(labels, Iterable) and not hasattr(labels, "__array__"):
+        given = list(labels)
+        if any(isinstance(x, str | tuple) for x in given):
+            return object_array(given)
+    return plain_array(given, what, error)
 
 
 def whole_number(

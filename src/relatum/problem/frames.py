@@ -55,6 +55,9 @@ def score_column(
 
     By default it is ``match_weight`` if there is such a column, else ``match_probability``.
     """
+    for name in (*ids, log_odds, probability):
+        if name is not None and not isinstance(name, str):
+            raise ProblemError(f"A column has a name, a text, got {shown(name)}.")
     if log_odds is not None and probability is not None:
         raise ProblemError("Give the score column once: either log_odds= or probability=.")
     if log_odds is None and probability is None:
@@ -140,6 +143,8 @@ def columns_of_edges(graph: Any, weight: str) -> tuple[NDArray[Any], Index, Inde
     nodes = list(graph.nodes)
     number = {node: k for k, node in enumerate(nodes)}
     i, j, score = [], [], []
+    if not isinstance(weight, str):
+        raise ProblemError(f"weight is the name of an attribute of edges, got {shown(weight)}.")
     for u, v, data in graph.edges(data=True):
         if weight not in data:
             raise ProblemError(

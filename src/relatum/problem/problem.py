@@ -320,12 +320,13 @@ class Problem:
 
     def restrict(self, elements: Index) -> Problem:
         """Return the problem on some of the elements (of relations on one set)."""
-        elements = elements_of(elements, "elements").astype(np.int64)
-        once = len(np.unique(elements)) == elements.size > 0
-        if not once or int(elements.max()) >= self.n or self.shape[0] != self.shape[1]:
+        given = elements_of(elements, "elements")
+        inside = given.size > 0 and int(given.max()) < self.n
+        elements = given.astype(np.int64)
+        if not inside or len(np.unique(elements)) < elements.size or self.shape[0] != self.shape[1]:
             raise ProblemError(
                 f"Problem.restrict takes some of the elements 0 ... {self.n - 1} of a relation on "
-                f"one set, each once, got {shown(elements.tolist())} of {self.shape}."
+                f"one set, each once, got {shown(given.tolist())} of {self.shape}."
             )
         feasible = restrict_set(self.feasible, elements, self.n)
         ids = None if self.ids is None else self.ids[elements]

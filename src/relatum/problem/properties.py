@@ -31,14 +31,14 @@ from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import EvidenceError, FeasibleSetError
 from relatum.problem.arguments import (
     MOST_ELEMENTS,
     is_missing,
-    object_array,
+    labels_array,
     plain_array,
     shown,
     whole_number,
@@ -401,16 +401,6 @@ class Evidence(Property):
         return f"evidence({', '.join(p for p in parts if p)})"
 
 
-def _labels(groups: Any) -> NDArray[Any]:
-    """Return labels of groups as an array; of lists, labels of different types stay different."""
-    given = groups
-    if not isinstance(groups, np.ndarray) and isinstance(groups, Iterable):
-        given = list(groups)
-        if any(isinstance(x, str) for x in given) or any(isinstance(x, tuple) for x in given):
-            return object_array(given)
-    return plain_array(given, "The labels of one_per_group", FeasibleSetError)
-
-
 @dataclass(frozen=True, eq=False)
 class OnePerGroup(Property):
     """No two different elements of one group are related (one record per source).
@@ -426,7 +416,7 @@ class OnePerGroup(Property):
     homogeneous = True
 
     def __post_init__(self) -> None:
-        labels = _labels(self.groups)
+        labels = labels_array(self.groups, "The labels of one_per_group", FeasibleSetError)
         if labels.ndim != 1 or labels.size == 0:
             raise FeasibleSetError(
                 "one_per_group(groups) takes one group label per element in a vector, got shape "

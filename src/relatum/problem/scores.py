@@ -329,7 +329,7 @@ class SparseScores:
 
         Errors speak of elements by their `ids`, if there are any.
         """
-        if combine not in (None, "sum"):
+        if combine is not None and not (isinstance(combine, str) and combine == "sum"):
             raise ProblemError(f'combine is "sum" or None, got {shown(combine)}.')
         a, b = (elements_of(x, name) for x, name in ((i, "i"), (j, "j")))
         c = _float_array(plain_array(log_odds, "Log-odds"))

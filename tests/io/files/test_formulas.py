@@ -70,8 +70,5 @@ def test_commands_and_engines_agree_on_ids(tmp_path):
 
 def test_text_that_is_printed():
     text = csv_text(["element", "label"], [[0, "=x"], [1, -2.5]])
-    assert list(csv.reader(io.StringIO(text))) == [
-        ["element", "label"],
-        ["0", "'=x"],
-        ["1", "-2.5"],
-    ]
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows == [["element", "label"], ["0", "'=x"], ["1", "-2.5"]]

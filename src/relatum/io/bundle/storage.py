@@ -111,6 +111,8 @@ def load_estimate(path: str | Path, problem: Problem | None = None) -> Estimate:
     DataError
         If the file is not a bundle, or belongs to another problem.
     """
+    if problem is not None and not isinstance(problem, Problem):
+        raise DataError(f"load_estimate takes a path and a relatum.Problem, got {shown(problem)}.")
     found = _load(path, 0 if problem is None else problem.log_odds.size)
     if problem is not None and found.fingerprint != fingerprint(problem, found.version):
         raise DataError(
