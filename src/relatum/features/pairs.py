@@ -257,7 +257,7 @@ def sample_pairs(
             f"pass a vector"
         )
     given_count: Any = n_pairs
-    whole = isinstance(given_count, Real) and given_count == int(given_count)
+    whole = isinstance(given_count, Real) and float(given_count).is_integer()
     if isinstance(n_pairs, bool) or not whole or n_pairs < 0:
         raise DataError(
             f"sample_pairs: n_pairs must be a non-negative integer, got {n_pairs!r}; pass one"
