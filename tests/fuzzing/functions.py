@@ -17,7 +17,7 @@ from relatum.errors import RelatumError
 OPTIMAL_GAP = 2.0**-20
 NAMES = """
     Problem at_most evidence one_per_group Relation Partition Map PartialMap WeakOrder LinearOrder
-    Votes infer infer_many verify explain consensus cluster_pairs encode_sequences
+    Votes infer infer_many verify explain consensus cluster_pairs verify_clusters encode_sequences
     precedence_counts sample_pairs partial_evidence pair_features
 """
 
@@ -80,7 +80,7 @@ def _arguments(name: str, r: Random, folder: Path) -> dict[str, Any]:
     for one in inspect.signature(FUNCTIONS[name]).parameters.values():
         if one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL) or one.name in ("self", "monitor"):
             continue
-        if one.name in ("path", "output", "folder", "out"):
+        if one.name in ("path", "output", "folder", "out", "certificate"):
             if one.default is one.empty or r.random() < 0.5:
                 arguments[one.name] = folder / r.choice(
                     ("out.csv", "out.npz", "out.npy", "out.gz", "out.soc", "out.parquet", "out")
