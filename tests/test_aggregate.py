@@ -80,7 +80,7 @@ def test_evidence_is_respected():
     ("call", "message"),
     [
         (lambda: rt.Votes.from_rankings([0, 1]), "one row per ranking"),
-        (lambda: rt.Votes.from_rankings([[0, 1]], counts=[-1]), "not negative"),
+        (lambda: rt.Votes.from_rankings([[0, 1]], counts=[-1]), "from 0 on"),
         (lambda: rt.Votes.from_rankings([[0, 1]], unranked="first"), "unranked"),
         (lambda: rt.Votes.from_comparisons([("a", "b", "maybe")]), "Comparison 0"),
         (lambda: rt.Votes.from_comparisons([("a", "a")]), "itself"),
@@ -112,3 +112,38 @@ def test_preflib_consensus_is_certified(data_folder, pattern):
         result = rt.consensus(rt.Votes.from_rankings(read_preflib(path)))
         assert result.estimate.status is rt.Status.OPTIMAL
         assert rt.verify(result.problem, result.estimate)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (
+            lambda: rt.consensus([[0, 1], [1, 0]]),
+            r"Votes\.from_rankings.* got \[\[0, 1\], \[1, 0\]\]",
+        ),
+        (lambda: rt.consensus(None), "got None"),
+        (lambda: rt.consensus(rt.Votes.from_rankings([[0, 1]]), ties="yes"), "True or False"),
+        (lambda: rt.consensus(rt.Votes.from_rankings([[0, 1]]), feasible="x"), "got 'x'"),
+        (lambda: rt.consensus(rt.Votes.from_rankings([[0, 1]]), prove="yes"), "prove is True or"),
+        (lambda: rt.Votes.from_rankings(np.ma.array([[0, 1]])), "masked"),
+        (lambda: rt.Votes.from_rankings([[0, 1], [0]]), "lists of equal lengths"),
+        (lambda: rt.Votes.from_rankings(np.array([[2**63, 1]], np.uint64)), r"below 2\*\*62"),
+        (lambda: rt.Votes.from_rankings([[0, 1]], [1e300]), r"below 2\*\*53"),
+        (lambda: rt.Votes.from_comparisons(3), "got 3"),
+        (lambda: rt.Votes.from_comparisons([]), "no comparisons"),
+        (lambda: rt.Votes.from_comparisons([({}, "a")]), "Names are numbers or texts"),
+        (lambda: rt.Votes([[1, 2]], [[0, 0]]), "square table"),
+        (lambda: rt.Votes([[0, np.nan], [0, 0]], np.zeros((2, 2))), "from 0 on"),
+        (lambda: rt.Votes(np.zeros((2, 2)), np.zeros((3, 3))), "as many rows"),
+    ],
+)
+def test_odd_votes_are_refused(call, says):
+    with pytest.raises(rt.errors.RelatumError, match=says) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_votes_that_do_not_fit_into_memory(monkeypatch):
+    monkeypatch.setenv("RELATUM_MEMORY", "1MB")
+    with pytest.raises(rt.errors.DataError, match=r"1000 elements takes 40 MB of memory"):
+        rt.Votes.from_rankings([list(range(1000))])

@@ -344,3 +344,16 @@ def test_monitors_hear_of_the_whole_problem_whatever_its_parts():
         assert progress.value <= e.value + 1e-9
         assert progress.bound >= e.value - 1e-9
     assert heard[-1].value == e.value
+
+
+@pytest.mark.parametrize("prove", ["yes", 1, None, [], 0.0])
+def test_prove_is_a_switch(prove):
+    with pytest.raises(rt.errors.ProblemError, match=r"^prove is True or False, got "):
+        rt.infer(rt.Problem([1.0], rt.EQUIVALENCES), prove=prove)
+
+
+def test_many_problems_are_a_list_of_problems():
+    with pytest.raises(rt.errors.ProblemError, match="a list of problems, got 3"):
+        rt.infer_many(3)
+    with pytest.raises(rt.errors.ProblemError, match="got list"):
+        rt.infer_many([[1.0]])

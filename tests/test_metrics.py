@@ -135,3 +135,40 @@ def test_errors_say_what_is_wrong():
         metrics.kendall([0, 1], [0, 1, 2])
     with pytest.raises(rt.errors.RelationError, match="exactly once"):
         metrics.kendall([0, 0], [0, 1])
+
+
+def test_labels_of_any_type_are_told_apart():
+    assert metrics.rand_error([1, "1", "1"], [0, 1, 1]) == 0.0  # numpy would make texts of all
+    assert metrics.rand_error([(1, 2), (1, 2), "x"], [0, 0, 1]) == 0.0
+    a, b = [frozenset({1}), frozenset({2}), frozenset({1})], ["u", "v", "u"]
+    assert metrics.pair_precision_recall_f1(a, b) == (1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (
+            lambda: metrics.rand_error([0.0, np.nan], [0, 1]),
+            r"Element 1 has no label \(NaN or None",
+        ),
+        (lambda: metrics.rand_error([0, 1], [None, "a"]), "Element 0 has no label"),
+        (lambda: metrics.variation_of_information([np.nan, 1.0], [0, 1]), "no label"),
+        (lambda: metrics.adjusted_rand_score([0, 1], ["x", float("nan")]), "no label"),
+        (lambda: metrics.rand_error(np.ma.array([0, 1]), [0, 1]), "masked"),
+        (lambda: metrics.rand_error([[1], [2, 3]], [0, 1]), "lists of equal lengths"),
+        (lambda: metrics.rand_error([{}, {}], [0, 1]), "told apart by their hash"),
+        (lambda: metrics.kendall(np.ma.array([0, 1]), [0, 1]), "masked"),
+        (lambda: metrics.kendall([0, 1, np.nan], [0, 1, 2]), "integers"),
+        (lambda: metrics.permutation_distance([0, 1], [1, 0], normalize="no"), "True or False"),
+        (lambda: metrics.largest_distance("kendall", "3"), "whole number"),
+        (lambda: metrics.expected_distance("kendall", 2.5), "whole number"),
+        (
+            lambda: metrics.permutation_distance([0, 1], [1, 0], metric=["kendall"]),
+            "no permutation",
+        ),
+    ],
+)
+def test_odd_labels_and_orders_are_refused(call, says):
+    with pytest.raises(rt.errors.RelatumError, match=says) as caught:
+        call()
+    assert "\n" not in str(caught.value)

@@ -22,13 +22,25 @@ from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.inference import infer
 from relatum.io import Rankings
-from relatum.problem import LINEAR_ORDERS, WEAK_ORDERS, FeasibleSet, Problem, Relation, WeakOrder
+from relatum.problem import (
+    LINEAR_ORDERS,
+    WEAK_ORDERS,
+    FeasibleSet,
+    Problem,
+    Relation,
+    WeakOrder,
+    plain_array,
+    require_memory,
+    shown,
+    switch,
+)
 from relatum.proof import Estimate
 
 __all__ = ["Consensus", "Votes", "consensus"]
 
 Method = Literal["kemeny", "bernoulli"]
 Unranked = Literal["ignore", "last"]
+MOST_VOTES = 2.0**53  # so that votes are counted exactly
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +68,29 @@ class Votes:
     names: tuple[Any, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        if not self.names:
-            object.__setattr__(self, "names", tuple(range(len(self.before))))
+        for name in ("before", "tied"):
+            given = plain_array(getattr(self, name), f"Votes, in '{name}',", DataError)
+            if given.dtype.kind not in "biuf" or given.ndim != 2 or given.size == 0:
+                raise DataError(
+                    f"Votes, in '{name}', are a square table of numbers, got shape {given.shape} "
+                    f"and dtype {given.dtype}."
+                )
+            numbers = given.astype(np.float64)
+            if numbers.shape != (len(numbers),) * 2 or not (numbers >= 0).all():
+                raise DataError(
+                    f"Votes, in '{name}', are a square table of numbers from 0 on, got shape "
+                    f"{given.shape} and {shown(float(numbers.min()))}."
+                )
+            if not (numbers < MOST_VOTES).all():
+                raise DataError(f"Votes, in '{name}', are below 2**53, got {numbers.max():g}.")
+            object.__setattr__(self, name, numbers)
+        names = _names(self.names) or tuple(range(len(self.before)))
+        if len(names) != len(self.before) or len(self.tied) != len(self.before):
+            raise DataError(
+                "Votes have as many rows in 'before' as in 'tied', and names, got "
+                f"{len(self.before)}, {len(self.tied)} and {len(names)}."
+            )
+        object.__setattr__(self, "names", names)
 
     @property
     def n(self) -> int:
@@ -91,9 +124,10 @@ class Votes:
         else:
             ranks = _checked_ranks(rankings)
         weight = np.ones(len(ranks)) if counts is None else _checked_counts(counts, len(ranks))
-        if unranked not in ("ignore", "last"):
-            raise DataError(f'unranked is "ignore" or "last", got {unranked!r}.')
+        if not isinstance(unranked, str) or unranked not in ("ignore", "last"):
+            raise DataError(f'unranked is "ignore" or "last", got {shown(unranked)}.')
         n = ranks.shape[1]
+        _require_table(n)
         before, tied = np.zeros((n, n)), np.zeros((n, n))
         for row, w in zip(ranks, weight, strict=True):
             known = row >= 0
@@ -104,7 +138,7 @@ class Votes:
             before += w * (both & (place[:, None] < place[None, :]))
             tied += w * (both & (place[:, None] == place[None, :]))
         np.fill_diagonal(tied, 0.0)
-        return cls(before, tied, tuple(names))
+        return cls(before, tied, _names(names))
 
     @classmethod
     def from_comparisons(
@@ -125,11 +159,26 @@ class Votes:
         >>> votes.names, votes.before[0].tolist()
         (('a', 'b', 'c'), [0.0, 1.0, 1.0])
         """
+        if not isinstance(comparisons, Iterable):
+            raise DataError(
+                f"Comparisons are a list of (winner, loser) or (a, b, result), got "
+                f"{shown(comparisons)}."
+            )
         rows = [_comparison(k, c) for k, c in enumerate(comparisons)]
-        if names is None:
-            seen = {name for a, b, _ in rows for name in (a, b)}
-            names = sorted(seen, key=lambda v: (str(type(v)), v))
-        number = {name: k for k, name in enumerate(names)}
+        try:
+            if names is None:
+                seen = {name for a, b, _ in rows for name in (a, b)}
+                names = sorted(seen, key=lambda v: (str(type(v)), v))
+            number = {name: k for k, name in enumerate(names)}
+        except TypeError as error:
+            raise DataError(
+                f"Names are numbers or texts, but {error}; give texts, or the list `names`."
+            ) from None
+        if not number:
+            raise DataError("There are no comparisons, and no names; one name or more is compared.")
+        if len(number) != len(names):
+            raise DataError(f"A name stands once in `names`, got {shown(list(names))}.")
+        _require_table(len(number))
         before, tied = np.zeros((len(number),) * 2), np.zeros((len(number),) * 2)
         for k, (a, b, result) in enumerate(rows):
             for name in (a, b):
@@ -161,10 +210,12 @@ class Votes:
             Parameter of the Beta prior of the Bernoulli measure.
         """
         yes, no = self.related, self.before.T
+        if not isinstance(method, str):
+            raise DataError(f'method is "kemeny" or "bernoulli", got {shown(method)}.')
         if method == "kemeny":
             return np.asarray(yes - no)
         if method != "bernoulli":
-            raise DataError(f'method is "kemeny" or "bernoulli", got {method!r}.')
+            raise DataError(f'method is "kemeny" or "bernoulli", got {shown(method)}.')
         from relatum.measures import BernoulliMeasure  # scikit-learn: only where it is used
 
         n = self.n
@@ -183,35 +234,60 @@ class Votes:
         The number of ordered pairs of different elements, over all votes, on which vote and
         relation disagree; for strict votes and orders it is twice Kendall's distance.
         """
+        if not isinstance(relation, Relation) or relation.shape != (self.n, self.n):
+            raise DataError(f"A ranking of {self.n} elements is compared, got {shown(relation)}.")
         y = relation.matrix() & ~np.eye(self.n, dtype=np.bool_)
         against = self.before.T
         off = ~y & ~np.eye(self.n, dtype=np.bool_)
         return float(against[y].sum() + self.related[off].sum())
 
 
+def _names(names: Any) -> tuple[Any, ...]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"Names are a list with one name per element, got {shown(names)}.")
+    return tuple(names)
+
+
 def _checked_ranks(rankings: ArrayLike) -> Index:
-    ranks = np.asarray(rankings)
+    ranks = plain_array(rankings, "Rankings", DataError)
     if ranks.ndim != 2 or ranks.dtype.kind not in "iu" or ranks.size == 0:
         raise DataError(
             "Rankings are an integer array with one row per ranking: the place of each element, "
             f"negative if it is not ranked; got shape {ranks.shape} and dtype {ranks.dtype}."
         )
+    if ranks.dtype.kind == "u" and int(ranks.max()) >= 2**62:
+        raise DataError(f"Places in rankings are below 2**62, got {int(ranks.max())}.")
     return ranks.astype(np.int64)
 
 
 def _checked_counts(counts: ArrayLike, r: int) -> Floats:
-    weight = np.asarray(counts, dtype=np.float64)
-    if weight.shape != (r,) or not np.isfinite(weight).all() or (weight < 0).any():
-        raise DataError(f"counts are {r} numbers, finite and not negative, one per ranking.")
+    given = plain_array(counts, "counts", DataError)
+    weight = given.astype(np.float64) if given.dtype.kind in "biuf" else np.array([np.nan])
+    if weight.shape != (r,) or not (weight >= 0).all() or not weight.sum() < MOST_VOTES:
+        raise DataError(
+            f"counts are {r} numbers from 0 on, one per ranking, below 2**53 in all, got "
+            f"{shown(given.tolist())}."
+        )
     return weight
 
 
+def _require_table(n: int) -> None:
+    """Refuse votes on so many elements that their tables do not fit into memory."""
+    require_memory(
+        40 * n * n, f"A table of the votes on {n} elements", "leave elements out", DataError
+    )
+
+
 def _comparison(number: int, c: Sequence[Any]) -> tuple[Any, Any, str]:
-    if isinstance(c, str) or len(c) not in (2, 3):
-        raise DataError(f"Comparison {number} is (winner, loser) or (a, b, result), got {c!r}.")
+    if isinstance(c, str) or not isinstance(c, Sequence | np.ndarray) or len(c) not in (2, 3):
+        raise DataError(
+            f"Comparison {number} is (winner, loser) or (a, b, result), got {shown(c)}."
+        )
     result = "win" if len(c) == 2 else c[2]
-    if result not in ("win", "loss", "draw"):
-        raise DataError(f'Comparison {number} ends in "win", "loss" or "draw", got {result!r}.')
+    if not isinstance(result, str) or result not in ("win", "loss", "draw"):
+        raise DataError(
+            f'Comparison {number} ends in "win", "loss" or "draw", got {shown(result)}.'
+        )
     return c[0], c[1], result
 
 
@@ -290,8 +366,17 @@ def consensus(
     >>> result.ranking, result.distance, result.estimate.status.name
     ([0, 1, 2], 4.0, 'OPTIMAL')
     """
-    orders = WEAK_ORDERS if ties else LINEAR_ORDERS
+    if not isinstance(votes, Votes):
+        raise DataError(
+            f"consensus takes votes such as Votes.from_rankings(rankings), got {shown(votes)}."
+        )
+    orders = WEAK_ORDERS if switch(ties, "ties", DataError) else LINEAR_ORDERS
     if feasible is not None:
+        if not isinstance(feasible, FeasibleSet):
+            raise DataError(
+                "feasible is a set such as relatum.evidence(related=[(0, 1)]), got "
+                f"{shown(feasible)}."
+            )
         orders = orders & feasible
     problem = Problem(votes.log_odds(method, sigma), orders)
     return Consensus(infer(problem, prove=prove, **arguments), problem, votes)

@@ -10,13 +10,15 @@ where data sets are looked for by name.
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import re
 import struct
+import zlib
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +79,18 @@ def data_path(*names: str) -> Path | None:
     return path if folder and path.exists() else None
 
 
+def _bytes_of(path: Any) -> bytes:
+    """Return what a file holds, unzipped if it is gzipped."""
+    try:
+        data = Path(path).read_bytes()
+        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    except TypeError:
+        raise DataError(f"A file is named by a path, got a {type(path).__name__}.") from None
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        told = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
+        raise DataError(f"{str(path)[:200]} cannot be read: {told}; check the path.") from None
+
+
 def read_idx(path: str | Path) -> NDArray[np.generic]:
     """Read an array in the idx format of MNIST, plain or gzip.
 
@@ -84,12 +98,9 @@ def read_idx(path: str | Path) -> NDArray[np.generic]:
     ----------
     path : path of a file such as ``train-images-idx3-ubyte.gz``
     """
-    path = Path(path)
-    with path.open("rb") as plain:
-        zipped = plain.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if zipped else path.open("rb") as file:
-        data = file.read()
-    if len(data) < 4 or data[:2] != b"\0\0" or data[2] not in _IDX_TYPES:
+    data = _bytes_of(path)
+    head = data[:2] == b"\0\0" and len(data) >= 4 and len(data) >= 4 + 4 * data[3]
+    if not head or data[2] not in _IDX_TYPES:
         raise DataError(
             f"{path} is not an idx file: it should begin with two zeros, a type and the number of "
             f"dimensions, got {data[:4]!r}; give the files of MNIST or of a set in its format."
@@ -97,7 +108,7 @@ def read_idx(path: str | Path) -> NDArray[np.generic]:
     begin = 4 + 4 * data[3]
     shape = struct.unpack(f">{data[3]}I", data[4:begin])
     dtype = np.dtype(_IDX_TYPES[data[2]])
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
     if len(data) != begin + count * dtype.itemsize:
         raise DataError(
             f"{path} should hold {count} numbers, shape {shape}, but has "
@@ -115,6 +126,8 @@ def load_images(folder: str | Path) -> tuple[Digits, Digits]:
         Holds ``train-images-idx3-ubyte``, ``train-labels-idx1-ubyte`` and the same with ``t10k``,
         plain or with ``.gz`` (as Fashion-MNIST, Kuzushiji-MNIST and EMNIST come).
     """
+    if not isinstance(folder, str | os.PathLike):
+        raise DataError(f"A folder is named by a path, got a {type(folder).__name__}.")
     parts = []
     for part in ("train", "t10k"):
         images = read_idx(_one_of(Path(folder), f"{part}-images-idx3-ubyte"))
@@ -219,14 +232,16 @@ def read_sentences(
     list of lists of str
         Sentences of at least two words.
     """
-    path = Path(path)
-    if not path.is_file():
+    data = _bytes_of(path)
+    try:
+        text = data.decode("utf-8")
+        allowed = None if dictionary is None else set(dictionary)
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not text in UTF-8; save it as UTF-8.") from None
+    except TypeError:
         raise DataError(
-            f"There is no text file {path}; give one with a sentence per line, plain or .gz."
-        )
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+            f"A dictionary is a list of words, got a {type(dictionary).__name__}."
+        ) from None
     lines = re.split(r"[.!?]+\s|\n\s*\n", text) if split else text.splitlines()
     sentences = (_WORD.findall(line.lower()) for line in lines)
-    allowed = None if dictionary is None else set(dictionary)
     return [s for s in sentences if len(s) > 1 and (allowed is None or allowed.issuperset(s))]

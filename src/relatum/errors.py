@@ -19,7 +19,11 @@ __all__ = [
 
 
 class RelatumError(Exception):
-    """Base class of every error that relatum raises on purpose."""
+    """Base class of every error that relatum raises on purpose: what it says is one line."""
+
+    def __init__(self, *arguments: object) -> None:
+        lines = [" ".join(a.split("\n")) if isinstance(a, str) else a for a in arguments]
+        super().__init__(*lines)
 
 
 class RelationError(RelatumError, ValueError):

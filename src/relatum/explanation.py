@@ -22,6 +22,7 @@ from relatum.problem import (
     SparseScores,
     condensed_places,
     evidence,
+    shown,
 )
 from relatum.proof import Estimate, Status
 
@@ -101,8 +102,8 @@ class Explanation:
 def _require_numbers(a: Any, b: Any) -> None:
     if not (isinstance(a, Integral) and isinstance(b, Integral)):
         raise ProblemError(
-            f"A pair is named by the numbers of its elements, got {a!r} and {b!r}; if elements "
-            "have names, look up their places."
+            "A pair is named by the numbers of its elements, got "
+            f"{shown(a)} and {shown(b)}; if elements have names, look up their places."
         )
 
 
@@ -140,6 +141,11 @@ def explain(
     >>> why.apart.exact
     True
     """
+    if not isinstance(problem, Problem) or not isinstance(estimate, Estimate):
+        raise ProblemError(
+            "explain takes a relatum.Problem and what relatum.infer says of it, got "
+            f"{shown(problem)} and {shown(estimate)}."
+        )
     relation = estimate.relation
     if relation is None:
         raise ProblemError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -17,6 +18,7 @@ from relatum.problem import (
     MAPS,
     NAMED_SETS,
     PARTIAL_MAPS,
+    PREORDERS,
     WEAK_ORDERS,
     Evidence,
     FeasibleSet,
@@ -26,9 +28,13 @@ from relatum.problem import (
     Partition,
     Problem,
     Relation,
+    SparseScores,
     WeakOrder,
     float_up,
     nearest_float,
+    require_memory,
+    shown,
+    switch,
 )
 from relatum.proof import (
     Certificate,
@@ -56,6 +62,8 @@ from relatum.solvers.reductions import Bound, Reduced, checkable, first_reductio
 __all__ = ["infer", "infer_many"]
 
 REASONING_LIMIT = 250_000  # pairs up to which evidence is checked step by step beforehand
+# per ordered pair, measured: what each solver makes besides the problem, without proving
+BYTES = {"argmax": 8, "assignment": 34, "threshold": 44, "orders": 120, "others": 28}
 KINDS: tuple[tuple[FeasibleSet, type[Relation]], ...] = (
     (EQUIVALENCES, Partition),
     (LINEAR_ORDERS, LinearOrder),
@@ -107,6 +115,7 @@ def infer(
     """
     _check_arguments(problem, time_limit, start)
     _check_seed_and_monitor(seed, monitor)
+    switch(prove, "prove")
     control = Control(time_limit=time_limit, seed=seed, start=start, prove=prove, monitor=monitor)
     chosen = _choose(problem, solver, prove)
     with polite_interrupts(control):
@@ -145,26 +154,39 @@ def infer_many(
     """
     from joblib import Parallel, delayed
 
-    given = list(problems)
+    if not isinstance(problems, Iterable):
+        raise ProblemError(f"infer_many takes a list of problems, got {shown(problems)}.")
+    given = [_require_problem(problem) for problem in problems]
     estimates = order_many(given, arguments)
     rest = [k for k, e in enumerate(estimates) if e is None]
-    later = Parallel(n_jobs=n_jobs)(delayed(infer)(given[k], **arguments) for k in rest)
+    try:
+        later = Parallel(n_jobs=n_jobs)(delayed(infer)(given[k], **arguments) for k in rest)
+    except BrokenExecutor as error:
+        raise SolverError(
+            "A worker of infer_many was killed or ran out of memory, and its problems are lost; "
+            "give fewer workers (n_jobs=1 needs none), or smaller problems."
+        ) from error
     for k, e in zip(rest, later, strict=True):
         estimates[k] = e
     return [e for e in estimates if e is not None]
 
 
-def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
+def _require_problem(problem: Any) -> Problem:
     if not isinstance(problem, Problem):
         raise ProblemError(
             f"infer takes a relatum.Problem, got {type(problem).__name__}; build one with "
             "Problem(log_odds, feasible)."
         )
+    return problem
+
+
+def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
+    _require_problem(problem)
     number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
     if not number or not time_limit > 0:
         raise ProblemError(
-            f"time_limit is a positive number of seconds, got {time_limit!r}; float('inf') sets "
-            "no limit."
+            f"time_limit is a positive number of seconds, got {shown(time_limit)}; "
+            "float('inf') sets no limit."
         )
     if start is None:
         return
@@ -183,7 +205,7 @@ def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
 
 def _check_seed_and_monitor(seed: Any, monitor: Any) -> None:
     if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
-        raise ProblemError(f"seed is an integer from 0 on, got {seed!r}.")
+        raise ProblemError(f"seed is an integer from 0 on, got {shown(seed)}.")
     if monitor is not None and not callable(monitor):
         raise ProblemError(
             "monitor is a function that is called with a Progress, such as print, got "
@@ -200,7 +222,7 @@ def _choose(problem: Problem, name: str, prove: bool) -> Solver:
     try:
         return choose(problem, name, prove)
     except SolverError as error:
-        if name != "auto" or not _smaller_problems(problem):
+        if not isinstance(name, str) or name != "auto" or not _smaller_problems(problem):
             raise
         return Solver(
             "neighbours",
@@ -217,6 +239,7 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
     solver = _choose(problem, name, control.prove)
     reduction = None if solver.exact else first_reduction(problem, done, solver.decompose)
     if reduction is None:
+        _require_memory(problem, solver)
         return solver.run(problem, control)
     reduced, done = reduction.apply(problem), done | {reduction.name}
     if reduction.always and name != "auto" and solver.refuses(reduced.parts[0]) is not None:
@@ -260,6 +283,21 @@ def _better_start(problem: Problem, start: Relation | None, outcome: Outcome) ->
     if found is not None and problem.exact_value(found) >= problem.exact_value(start):
         return outcome
     return replace(outcome, relation=start)
+
+
+def _require_memory(problem: Problem, solver: Solver) -> None:
+    """Refuse a problem that its solver cannot hold in memory, before anything is made."""
+    if isinstance(problem.scores, SparseScores) and problem.feasible <= EQUIVALENCES:
+        return  # lists of pairs are checked where they are made
+    order = problem.feasible <= PREORDERS and not problem.feasible.has("symmetric")
+    needed = BYTES.get(solver.name, BYTES["orders" if order else "others"])
+    require_memory(
+        needed * problem.shape[0] * problem.shape[1],
+        f"The solver {solver.name}, for {problem.shape[0]} x {problem.shape[1]} pairs of "
+        f"{problem.feasible.structure},",
+        "equivalences can be given as listed pairs (Problem.from_pairs) and tables of pairs go to "
+        "cluster_pairs, on DuckDB; of other relations, solve parts one by one",
+    )
 
 
 def _others(reduced: Reduced, outcomes: Sequence[Outcome]) -> tuple[float, float]:
@@ -359,7 +397,7 @@ def _explain_infeasible(
     if 0 < len(evidence) <= 40:
         evidence = _needed(problem, evidence, solver)
     families = {p.name for p in problem.feasible.complete.properties}
-    return sentence_of(problem.feasible, evidence, families), certificate
+    return sentence_of(problem.feasible, evidence, families, problem.ids), certificate
 
 
 def _needed(problem: Problem, evidence: Evidence, solver: Solver) -> Evidence:

@@ -19,7 +19,15 @@ from numpy.typing import ArrayLike
 
 from relatum.array_types import Index
 from relatum.errors import DataError
-from relatum.problem import LinearOrder, Partition
+from relatum.problem import (
+    LinearOrder,
+    Partition,
+    is_missing,
+    labels_array,
+    shown,
+    switch,
+    whole_number,
+)
 
 __all__ = [
     "PERMUTATION_METRICS",
@@ -44,19 +52,36 @@ Order = ArrayLike | LinearOrder
 
 
 def _labels(true: Labels, estimated: Labels) -> tuple[Index, Index]:
-    out = []
-    for labels in (true, estimated):
-        array = labels.labels if isinstance(labels, Partition) else np.asarray(labels)
-        if array.ndim != 1 or array.size == 0:
-            raise DataError(
-                f"A partition is given by one label per element, got shape {array.shape}."
-            )
-        out.append(np.unique(array, return_inverse=True)[1].astype(np.int64))
+    both = (true, estimated)
+    out = [x.labels if isinstance(x, Partition) else _codes(x) for x in both]
     if len(out[0]) != len(out[1]):
         raise DataError(
             f"Both partitions are of the same elements, got {len(out[0])} and {len(out[1])} labels."
         )
     return out[0], out[1]
+
+
+def _codes(labels: ArrayLike) -> Index:
+    """Return labels of any hashable type as numbers, equal ones as equal numbers."""
+    array = labels_array(labels, "Labels of a partition", DataError)
+    if array.ndim != 1 or array.size == 0:
+        raise DataError(f"A partition is given by one label per element, got shape {array.shape}.")
+    if array.dtype.kind not in "biuUS":
+        missing = [k for k, label in enumerate(array.tolist()) if is_missing(label)]
+        if missing:
+            raise DataError(
+                f"Element {missing[0]} has no label (NaN or None), and so is in no set; give it a "
+                "label of its own, or leave it out of both partitions."
+            )
+    if array.dtype != object:
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    number: dict[Any, int] = {}
+    try:
+        return np.array([number.setdefault(x, len(number)) for x in array.tolist()], dtype=np.int64)
+    except TypeError as error:
+        raise DataError(
+            f"Labels of a partition can be told apart by their hash, but {error}."
+        ) from None
 
 
 def _pairs(true: Labels, estimated: Labels) -> tuple[int, int, int, int]:
@@ -111,8 +136,8 @@ def variation_of_information(
     >>> variation_of_information([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    if unit not in ("bits", "nats"):
-        raise DataError(f'unit is "bits" or "nats", got {unit!r}.')
+    if not isinstance(unit, str) or unit not in ("bits", "nats"):
+        raise DataError(f'unit is "bits" or "nats", got {shown(unit)}.')
     a, b = _labels(true, estimated)
 
     def entropy(labels: Index) -> float:
@@ -225,9 +250,9 @@ PERMUTATION_METRICS: dict[str, Callable[[Any, Any], int]] = {
 
 
 def _known(metric: str) -> str:
-    if metric not in PERMUTATION_METRICS:
+    if not isinstance(metric, str) or metric not in PERMUTATION_METRICS:
         raise DataError(
-            f"There is no permutation metric {metric!r}; there are "
+            f"There is no permutation metric {shown(metric)}; there are "
             f"{', '.join(PERMUTATION_METRICS)}."
         )
     return metric
@@ -237,6 +262,7 @@ def permutation_distance(
     true: Order, estimated: Order, metric: str = "kendall", normalize: bool = True
 ) -> float:
     """Return a permutation metric by name, by default divided by its largest value."""
+    switch(normalize, "normalize", DataError)
     distance = PERMUTATION_METRICS[_known(metric)](true, estimated)
     if not normalize:
         return float(distance)
@@ -247,6 +273,7 @@ def permutation_distance(
 
 def largest_distance(metric: str, n: int) -> int:
     """Return the largest distance of two orders of n elements."""
+    n = whole_number(n, "The number of elements, n,", error=DataError)
     return {
         "kendall": n * (n - 1) // 2,
         "spearman_footrule": n * n // 2,
@@ -265,6 +292,7 @@ def expected_distance(metric: str, n: int) -> float:
     subsequences is used) and ``chebyshev`` beyond 16 (the error is below 0.001).
     """
     name = _known(metric)
+    n = whole_number(n, "The number of elements, n,", error=DataError)
     if name == "ulam":
         return n - _expected_longest_run(n)
     if name == "chebyshev":

@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 
 from relatum.array_types import Flags
+from relatum.errors import ProblemError
 from relatum.inference import infer
 from relatum.problem import (
     NAMED_SETS,
@@ -26,9 +27,13 @@ from relatum.problem import (
     at_most,
     evidence,
     one_per_group,
+    shown,
+    whole_number,
 )
 from relatum.proof import Estimate, Status, verify
 from relatum.solvers import Solver, solver_named
+
+MOST_PAIRS = 16  # whose relations, 2**16 of them, are tried one by one
 
 __all__ = ["brute_force", "check_solver", "random_problems"]
 
@@ -50,6 +55,13 @@ def _members(structure: FeasibleSet, shape: tuple[int, int]) -> Flags:
 
 def brute_force(problem: Problem) -> tuple[float, Relation | None]:
     """Return the largest value and a relation that has it, by trying all (up to 16 pairs)."""
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"brute_force takes a relatum.Problem, got {shown(problem)}.")
+    if problem.shape[0] * problem.shape[1] > MOST_PAIRS:
+        raise ProblemError(
+            f"brute_force tries all relations of up to {MOST_PAIRS} pairs, got {problem.shape}; "
+            "use relatum.infer(problem, prove=True)."
+        )
     best, found = -math.inf, None
     for y in _members(problem.feasible.structure, problem.shape):
         relation = Relation(y)
@@ -64,8 +76,12 @@ def random_problems(
     structure: FeasibleSet, count: int, seed: int = 0, largest: int = 3
 ) -> Iterator[Problem]:
     """Yield small random problems: ties, evidence, infinities, caps and groups included."""
+    if not isinstance(structure, FeasibleSet):
+        raise ProblemError(f"A feasible set is one such as MAPS, got {shown(structure)}.")
+    seed = whole_number(seed, "seed", least=0)
+    largest = whole_number(largest, "largest", most=4)
     rng = np.random.default_rng(seed)
-    for number in range(count):
+    for number in range(whole_number(count, "count", least=0)):
         n = int(rng.integers(1, largest + 1))
         shape = (n, n) if structure.homogeneous else (n, int(rng.integers(1, largest + 1)))
         c = rng.integers(-3, 4, shape).astype(float) if number % 2 else rng.normal(size=shape)

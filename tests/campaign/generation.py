@@ -70,11 +70,11 @@ def _diagonal(rng, shape):
 
 
 def _tiny(rng, shape):
-    return rng.choice([5e-324, -5e-324, 1e-300, 0.0, 1.0, -(2.0**-30)], shape)
+    return rng.choice([2.0**-1022, -(2.0**-1022), 1e-300, 0.0, 1.0, -(2.0**-30)], shape)
 
 
 def _huge(rng, shape):
-    return rng.choice([1e300, -1e300, 1.0, -1.0, 1e307, 0.0], shape)
+    return rng.choice([1e300, -1e300, 1.0, -1.0, 2.0**1000, 0.0], shape)
 
 
 SCORES = {

@@ -7,6 +7,7 @@ import gzip
 import numpy as np
 import pytest
 
+import relatum as rt
 from relatum.errors import DataError
 from relatum.io.matrices import read_matrix, write_matrix
 
@@ -58,3 +59,38 @@ def test_only_matrices_are_written(tmp_path, wrong):
     with pytest.raises(DataError, match="rows and columns"):
         write_matrix(tmp_path / "x.txt", wrong)
     assert not (tmp_path / "x.txt").exists()
+
+
+def test_arrays_that_do_not_fit_into_memory_are_not_read(tmp_path, monkeypatch):
+    array = np.zeros((500, 500))
+    np.save(tmp_path / "x.npy", array)
+    np.savez_compressed(tmp_path / "x.npz", log_odds=array)  # 2 MB in a few KB
+    np.savetxt(tmp_path / "x.txt", array, "%g")
+    for name in ("x.npy", "x.npz", "x.txt"):
+        assert read_matrix(tmp_path / name).shape == (500, 500)
+    monkeypatch.setenv("RELATUM_MEMORY", "1MB")
+    for name in ("x.npy", "x.npz", "x.txt"):
+        with pytest.raises(
+            DataError, match=rf"{name}: .* takes .* MB of memory, and there are 1 MB"
+        ):
+            read_matrix(tmp_path / name)
+
+
+def test_announced_sizes_are_not_believed(tmp_path, monkeypatch):
+    monkeypatch.setenv("RELATUM_MEMORY", "1GB")
+    head = {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)}
+    with (tmp_path / "x.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, head)
+    with pytest.raises(DataError, match="1000000 x 1000000 entries takes 8 TB"):
+        read_matrix(tmp_path / "x.npy")
+    (tmp_path / "x.lop").write_text("1000000\n1 2\n")
+    with pytest.raises(DataError, match=r"line 1: a matrix of 1000000 x 1000000 .* takes 16 TB"):
+        rt.io.read_lolib(tmp_path / "x.lop")
+    (tmp_path / "x.txt").write_text("1000000\n1 2\n")
+    with pytest.raises(DataError, match=r"line 1: a list of all 499999500000 pairs"):
+        rt.io.read_cplib(tmp_path / "x.txt")
+    (tmp_path / "x.soi").write_text(
+        "# DATA TYPE: soi\n# NUMBER ALTERNATIVES: 1000000\n" + "1: 5\n" * 200
+    )
+    with pytest.raises(DataError, match=r"rankings of 1000000 elements takes .* GB"):
+        rt.io.read_preflib(tmp_path / "x.soi")

@@ -86,3 +86,41 @@ def test_columns_have_one_length(tmp_path):
     with pytest.raises(DataError, match="left, right and log_odds have one entry"):
         write_pair_table(tmp_path / "p.csv", [1, 2], [3], [0.5])
     assert not (tmp_path / "p.csv").exists()
+
+
+def test_numbers_that_are_too_large_are_not_certain(tmp_path):
+    path = tmp_path / "x.csv"
+    for word in ("1e999", "-1e999", "9" * 400):
+        path.write_text(f"a,b,bits\nx,y,{word}\n")
+        with pytest.raises(DataError, match=r"line 2: '-?[19].* is larger than any number here"):
+            read_pair_table(path)["bits"]
+    for word in ("inf", "-inf", "+Infinity"):
+        path.write_text(f"a,b,bits\nx,y,{word}\n")
+        assert np.isinf(read_pair_table(path)["bits"]).all()
+
+
+def test_ten_million_columns_are_refused_at_once(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(",".join(map(str, range(10**6))) + "\n")  # quadratic time would be hours
+    with pytest.raises(
+        DataError, match=r"line 1: a table of pairs has .* got 1000000: 0, 1, 2"
+    ) as e:
+        read_pair_table(path)
+    assert len(str(e.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        (np.ma.array(["a"]), ["b"], [1.0]),
+        (["a"], ["b"], ["x"]),
+        (["a"], ["b"], [np.nan]),
+        (["a"], [["b"], ["c", "d"]], [1.0]),
+        (["a", 1], ["b", "c"], [1.0, 2.0]),
+    ],
+)
+def test_odd_pairs_are_not_written(tmp_path, given):
+    with pytest.raises(DataError) as caught:
+        write_pair_table(tmp_path / "x.parquet", *given)
+    assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []

@@ -438,3 +438,38 @@ def test_arguments_that_spark_does_not_take_are_named():
         rt.cluster_pairs(frame, background="learned")
     with pytest.raises(DataError, match="does not read Spark DataFrames"):
         rt.cluster_pairs(frame, engine="duckdb")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"background": "x"}, "background, in bits or .learned., is a finite number, got 'x'"),
+        ({"background": None}, "got None"),
+        ({"max_size": 2.5}, "max_size is a whole number from 1"),
+        ({"max_size": 10**30}, "max_size is a whole number from 1"),
+        ({"prove": "yes"}, "prove is True or False"),
+        ({"time_limit": "1"}, "time_limit is a positive number"),
+        ({"threads": 0}, "threads is a whole number from 1"),
+        ({"search": -1}, "search is a whole number from 0"),
+        ({"memory_limit": "much"}, "a number and a unit"),
+        ({"monitor": 3}, "monitor is a function"),
+        ({"left": 3}, "left= is the name of a column"),
+        ({"engine": ["auto"]}, "engine is"),
+    ],
+)
+def test_odd_options_are_refused(options, says):
+    table = pa.table({"unique_id_l": ["a"], "unique_id_r": ["b"], "match_weight": [1.0]})
+    with pytest.raises(rt.errors.RelatumError, match=says) as caught:
+        rt.cluster_pairs(table, **options)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bits", [1e308, -1e308, 2.0**901])
+def test_scores_that_cannot_be_added_up_are_refused(bits):
+    columns = {"unique_id_l": ["a", "b"], "unique_id_r": ["b", "c"], "match_weight": [bits, 1.0]}
+    with pytest.raises(rt.errors.DataError, match="out_of_range: 1 rows"):
+        rt.cluster_pairs(pa.table(columns))
+    found = rt.cluster_pairs(pa.table(columns), odd_rows="handle")
+    assert found.summary.value == 1.0
+    columns["match_weight"] = [5e-324, 1.0]
+    assert rt.cluster_pairs(pa.table(columns)).summary.value == 1.0

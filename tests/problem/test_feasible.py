@@ -217,7 +217,7 @@ def test_errors_say_what_is_wrong():
     for missing in (np.array([0.0, np.nan]), np.array(["a", None], dtype=object)):
         with pytest.raises(FeasibleSetError, match="no label for element 1"):
             rt.one_per_group(missing)
-    with pytest.raises(FeasibleSetError, match="k is an integer >= 1"):
+    with pytest.raises(FeasibleSetError, match="k is a whole number from 1"):
         rt.at_most(0)
     with pytest.raises(TypeError):
         rt.EQUIVALENCES & "MAPS"

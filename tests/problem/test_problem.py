@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 import naive
 import relatum as rt
-from relatum.errors import EvidenceError, FeasibleSetError, ProblemError
+from relatum.errors import EvidenceError, FeasibleSetError, ProblemError, RelationError
 
 E = rt.EQUIVALENCES
 
@@ -120,7 +120,7 @@ GRAPH = nx.Graph([("a", "b", {"weight": 1.0})])
         (lambda: pairs(feasible="E"), ProblemError, ["feasible set", "str"]),
         (lambda: pairs(n=1), ProblemError, ["Pair number 0 is (0, 1)", "n="]),
         (lambda: pairs(n=(2, 1)), ProblemError, ["(0, 1)", "2 and 1"]),
-        (lambda: pairs(n=0), ProblemError, ["non-empty", "n=0"]),
+        (lambda: pairs(n=0), ProblemError, ["number of elements, n,", "from 1", "got 0"]),
         (lambda: pairs(i=[-1]), ProblemError, ["'i'", "-1"]),
         (lambda: pairs(i=[0.5]), ProblemError, ["'i'", "integers", "from_table"]),
         (lambda: pairs(i=[0, 1]), ProblemError, ["equally long", "2, 1 and 1"]),
@@ -271,7 +271,18 @@ def test_pair_counts():
 
 
 def test_too_large_for_a_matrix(monkeypatch):
-    p = pairs(n=3)
-    monkeypatch.setattr("relatum.problem.problem.DENSE_LIMIT", 8)
-    with pytest.raises(ProblemError, match="3 x 3 log-odds does not fit"):
-        p.dense()
+    n = 2000
+    p = pairs(n=n)
+    assert p.dense().shape == (n, n)
+    for limit in (8 * n * n - 1, "31MB"):
+        monkeypatch.setenv("RELATUM_MEMORY", f"{limit}B" if isinstance(limit, int) else limit)
+        with pytest.raises(ProblemError, match=r"2000 x 2000 pairs takes 32 MB .*from_pairs"):
+            p.dense()
+    monkeypatch.setenv("RELATUM_MEMORY", f"{8 * n * n}B")
+    assert p.dense().shape == (n, n)
+    monkeypatch.setenv("RELATUM_MEMORY", "1MB")
+    for ask in (lambda: p.state, p.folded, lambda: p.contradicts_itself):
+        with pytest.raises(ProblemError, match=r"takes .* of memory, and there are 1 MB; "):
+            ask()
+    with pytest.raises(RelationError, match=r"takes 4 MB .*Partition\.labels"):
+        rt.Partition(np.zeros(n, dtype=int)).matrix()

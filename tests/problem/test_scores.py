@@ -82,7 +82,9 @@ def test_sparse_values_add_the_background_of_unlisted_pairs(seed, kind):
         "ordered": (rt.TRANSITIVE, n),
         "bipartite": (rt.RELATIONS, (n, n)),
     }[kind]
-    problem = rt.Problem.from_pairs(i, j, c, n=size, background=-0.75, feasible=feasible)
+    problem = rt.Problem.from_pairs(
+        i, j, c, n=size, background=-0.75, feasible=feasible, combine="sum"
+    )
     assert problem.scores.kind == kind
     given = {(a, b): v for a, b, v in zip(i.tolist(), j.tolist(), c.tolist(), strict=True)}
 
@@ -111,7 +113,9 @@ def test_restrictions_agree_with_the_whole(seed):
     problems = [
         rt.Problem(rng.normal(size=(n, n)), rt.EQUIVALENCES),
         rt.Problem(rng.normal(size=15), rt.EQUIVALENCES),
-        rt.Problem.from_pairs(i, j, c, n=n, background=-2.0, feasible=rt.EQUIVALENCES),
+        rt.Problem.from_pairs(
+            i, j, c, n=n, background=-2.0, feasible=rt.EQUIVALENCES, combine="sum"
+        ),
     ]
     for problem in problems:
         part = problem.restrict(elements)
@@ -134,7 +138,9 @@ def test_folding_keeps_values(seed):
     for problem in (
         rt.Problem(rng.normal(size=(n, n)), rt.EQUIVALENCES),
         rt.Problem(rng.normal(size=10), rt.EQUIVALENCES),
-        rt.Problem.from_pairs(i, j, c, n=n, background=-2.0, feasible=rt.EQUIVALENCES),
+        rt.Problem.from_pairs(
+            i, j, c, n=n, background=-2.0, feasible=rt.EQUIVALENCES, combine="sum"
+        ),
     ):
         folded, constant = problem.folded()
         for labels in rng.integers(0, 3, (10, n)):
@@ -198,8 +204,14 @@ def test_condensed_sizes():
             condensed_size(wrong)
 
 
-def test_pairs_in_both_directions_are_added_for_symmetric_sets():
-    problem = rt.Problem.from_pairs([0, 1], [1, 0], [2.0, 3.0], n=2, feasible=rt.EQUIVALENCES)
+def test_pairs_in_both_directions_are_added_only_if_asked_to():
+    given = {"n": 2, "feasible": rt.EQUIVALENCES}
+    for other in (3.0, 2.0):  # also if they say the same: once, or twice?
+        with pytest.raises(
+            ProblemError, match=r"one pair of a symmetric set.*\(0, 1\), with 2 and"
+        ):
+            rt.Problem.from_pairs([0, 1], [1, 0], [2.0, other], **given)
+    problem = rt.Problem.from_pairs([0, 1], [1, 0], [2.0, 3.0], combine="sum", **given)
     assert problem.value(rt.Partition([0, 0])) == 5.0
     assert isinstance(problem.scores, SparseScores)
     assert problem.scores.i.tolist() == [0]
@@ -265,9 +277,9 @@ def test_exact_values_of_listed_pairs(background):
 
 
 def test_a_value_beyond_all_floats_is_infinite():
-    problem = rt.Problem(np.full((2, 2), 1e308))
-    assert problem.value(rt.Relation(np.ones((2, 2)))) == math.inf
-    assert problem.exact_value(rt.Relation(np.ones((2, 2)))) == 4 * Fraction(1e308)
+    scores = DenseScores(np.full((2, 2), 1e308))  # which no problem accepts
+    assert scores.sum_over_matrix(np.ones((2, 2), dtype=bool)).nearest() == math.inf
+    assert scores.sum_over_matrix(np.ones((2, 2), dtype=bool)).value() == 4 * Fraction(1e308)
 
 
 def test_large_orders_and_sets_add_up_exactly():

@@ -49,6 +49,7 @@ def test_trivial_bounds_of_sparse_and_condensed_problems(background):
             n=7,
             background=background,
             feasible=rt.EQUIVALENCES,
+            combine="sum",
         )
         dense = rt.Problem(sparse.dense(), rt.EQUIVALENCES)
         condensed = rt.Problem(rng.normal(size=21).astype(np.float32), rt.EQUIVALENCES)

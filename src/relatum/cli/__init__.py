@@ -9,9 +9,11 @@ there was anything to keep, 141 whoever read the output has gone.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,13 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise _ReaderGoneError from None
+        except RelatumError as error:
+            from relatum.cli.language import in_options
+
+            command = self.commands.get(ctx.invoked_subcommand or "")
+            told = [] if command is None else command.params
+            options = {str(p.name): p.opts[0] for p in told if p.opts[0].startswith("--")}
+            raise type(error)(in_options(str(error), options)) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -364,24 +373,46 @@ def completion_command(shell: str) -> None:
 
 def main() -> None:
     """Run the command line; errors of the user are one line, without a traceback."""
+    _speak_any_language()
     try:
         code = cli(prog_name="relatum", standalone_mode=False) or 0
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (BrokenPipeError, _ReaderGoneError):  # say nothing, as other commands do
+        code = _close_output(141)
+    except OSError as error:  # files have errors of their own: this is the output
+        told = error.strerror or str(error)
+        code = _close_output(_fail(f"the output cannot be written: {told}.", 2))
+    except RelatumError as error:
+        code = _fail(_one_line(str(error)), 2)
     except click.ClickException as error:
         error.show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         code = _fail("interrupted; nothing was written.", 130)
-    except RelatumError as error:
-        code = _fail(str(error), 2)
     except MemoryError:
         code = _fail("there is not enough memory for a problem of this size.", 2)
-    except (BrokenPipeError, _ReaderGoneError):  # say nothing, as other commands do
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        code = 141
     sys.exit(code)
 
 
+def _speak_any_language() -> None:
+    r"""Show ids that the terminal has no letters for as numbers of letters, such as \xe9."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close_output(code: int) -> int:
+    """Forget what was not written yet, so that Python does not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return code
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split("\n"))
+
+
 def _fail(message: str, code: int) -> int:
-    click.echo(f"relatum: {message}", err=True)
+    with suppress(OSError):  # if nobody can be told, the exit code tells
+        click.echo(f"relatum: {message}", err=True)
     return code

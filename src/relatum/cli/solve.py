@@ -27,7 +27,7 @@ from relatum.io import (
     write_rows,
 )
 from relatum.io.files import require_writable, write_lines
-from relatum.problem import PartialMap, Partition, Problem, WeakOrder
+from relatum.problem import Evidence, FeasibleSet, PartialMap, Partition, Problem, WeakOrder
 from relatum.proof import Estimate, Status, verify
 from relatum.solvers import Progress
 
@@ -147,9 +147,18 @@ def _write(out: Path, problem: Problem, estimate: Estimate) -> None:
         write_rows(out, *_rows(problem, estimate))
 
 
+def _described(problem: Problem) -> str:
+    """Return what a problem is; known pairs, which it names by numbers, only by how many."""
+    known = len(problem.evidence)
+    if problem.ids is None or not known:
+        return repr(problem)
+    rest = FeasibleSet(p for p in problem.feasible.properties if not isinstance(p, Evidence))
+    return f"{problem.with_feasible(rest)!r} with {known} known pair{'s' * (known > 1)}"
+
+
 def _show(problem: Problem, e: Estimate, out: Path | None, time_limit: float) -> None:
     screen = console()
-    screen.print(f"[bold]{escape(repr(problem))}[/bold]", highlight=False)
+    screen.print(f"[bold]{escape(_described(problem))}[/bold]", highlight=False)
     screen.print(f"{e.status.name}: {escape(e.message)}")
     if e.relation is not None:
         gap = "0" if e.gap < 1e-6 else f"{e.gap:.6g}"

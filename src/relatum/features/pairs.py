@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -255,7 +256,9 @@ def sample_pairs(
             f"sample_pairs: labels must be a vector, one per element, got shape {given.shape}; "
             f"pass a vector"
         )
-    if isinstance(n_pairs, bool) or int(n_pairs) != n_pairs or n_pairs < 0:
+    given_count: Any = n_pairs
+    whole = isinstance(given_count, Real) and float(given_count).is_integer()
+    if isinstance(n_pairs, bool) or not whole or n_pairs < 0:
         raise DataError(
             f"sample_pairs: n_pairs must be a non-negative integer, got {n_pairs!r}; pass one"
         )

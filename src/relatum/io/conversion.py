@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from relatum.errors import DataError
 from relatum.io.cplib import write_cplib
+from relatum.io.files.reading import as_path
 from relatum.io.listed_pairs import ListedPairs
 from relatum.io.lolib import write_lolib
 from relatum.io.matrices import write_matrix
@@ -18,7 +19,7 @@ from relatum.io.pace import write_pace
 from relatum.io.problems import format_of
 from relatum.io.scored_pairs import write_pair_table
 from relatum.io.signed_graph import write_signed_graph
-from relatum.problem import Problem, SparseScores
+from relatum.problem import Problem, SparseScores, shown
 
 Notes = list[str]
 
@@ -147,14 +148,16 @@ def write_problem(path: str | Path, problem: Problem, format: str | None = None)
     list of str
         What the format does not hold, such as names of elements.
     """
-    path = Path(path)
-    name = format or format_of(path)
+    path = as_path(path)
+    if not isinstance(problem, Problem):
+        raise DataError(f"write_problem takes a relatum.Problem, got {shown(problem)}.")
+    name = format_of(path) if format is None else format
     if name == "preflib":
         raise DataError(
             f"{path}: rankings cannot be told from the log-odds of pairs; use write_preflib for "
             "rankings, or the format lolib."
         )
-    if name not in WRITERS:
+    if not isinstance(name, str) or name not in WRITERS:
         raise DataError(
             f"{path}: the format to write cannot be told from the ending; name it with --to, one "
             f"of {', '.join(WRITERS)}."

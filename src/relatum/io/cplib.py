@@ -14,6 +14,7 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
+from relatum.problem import plain_array, require_memory
 
 
 def read_cplib(path: str | Path) -> Floats:
@@ -47,6 +48,12 @@ def read_cplib(path: str | Path) -> Floats:
         )
     n = int(first[0])
     pairs = n * (n - 1) // 2
+    require_memory(
+        16 * pairs,
+        f"{path}, line {number}: a list of all {pairs} pairs of {n} elements",
+        "is the number of elements right? List only the pairs that count (--format pairs)",
+        DataError,
+    )
     announced = f"{n} elements are announced, which have {pairs} pairs"
     rest = numbers_to_the_end(lines, path, number, pairs + 1 - first.size, announced)
     return np.concatenate([first[1:], rest])
@@ -62,11 +69,13 @@ def write_cplib(path: str | Path, scores: ArrayLike) -> None:
     scores : array-like (n (n - 1) / 2,)
         The upper triangle, row by row.
     """
-    upper = np.asarray(scores, dtype=np.float64)
+    given = plain_array(scores, "The scores", DataError)
+    upper = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty((0, 0))
     n = (1 + math.isqrt(1 + 8 * upper.size)) // 2
     if upper.ndim != 1 or n * (n - 1) // 2 != upper.size:
         raise DataError(
-            f"CP-Lib holds an upper triangle of n (n - 1) / 2 scores, got shape {upper.shape}."
+            f"CP-Lib holds an upper triangle of n (n - 1) / 2 scores, got shape "
+            f"{given.shape} of {given.dtype}."
         )
     words = numbers_as_text(upper, "the scores")
     ends = np.cumsum([0, *range(n - 1, 0, -1)]).tolist()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.io.files.writing import numbers_as_text
+from relatum.problem import plain_array, shown, whole_number
 
 MOST_LISTED = 1 << 31  # elements or pairs: more than any file holds
 BATCH = 4096  # lines that are turned into numbers at a time
@@ -121,6 +122,42 @@ def pairs_of(
         )
     i, j = ends.astype(np.int64).T
     return ListedPairs(n, i.copy(), j.copy(), table[:, 2].copy(), optimum)
+
+
+def checked(pairs: object) -> ListedPairs:
+    """Return listed pairs whose arrays fit together, to be written."""
+    if not isinstance(pairs, ListedPairs):
+        raise DataError(f"Listed pairs are ListedPairs(n, i, j, log_odds), got {shown(pairs)}.")
+    n = checked_count(pairs.n)
+    i, j = checked_elements(pairs.i, n), checked_elements(pairs.j, n)
+    scores = plain_array(pairs.log_odds, "Log-odds", DataError)
+    if not (i.shape == j.shape == scores.shape) or scores.dtype.kind not in "biuf":
+        raise DataError(
+            "i, j and log_odds list one pair per entry, got shapes "
+            f"{i.shape}, {j.shape} and {scores.shape} of {scores.dtype}."
+        )
+    return ListedPairs(n, i, j, scores.astype(np.float64), pairs.optimum)
+
+
+def checked_count(n: Any) -> int:
+    """Return a number of elements that a file may announce."""
+    return whole_number(n, "The number of elements, n,", least=0, most=MOST_LISTED, error=DataError)
+
+
+def checked_elements(elements: Any, n: int | None = None) -> Index:
+    """Return elements as whole numbers, from 0 to n - 1 if n is given."""
+    array = plain_array(elements, "Elements", DataError)
+    array = array.astype(np.int64) if array.size == 0 else array
+    good = array.ndim == 1 and array.dtype.kind in "iu"
+    if good and array.size:
+        low, high = (0, n - 1) if n is not None else (-(2**63), 2**63 - 1)
+        good = low <= int(array.min()) <= int(array.max()) <= high
+    if not good:
+        told = "" if n is None else f" from 0 to {n - 1}"
+        raise DataError(
+            f"Elements are whole numbers{told} in a vector, got {shown(array.tolist())}."
+        )
+    return array.astype(np.int64)
 
 
 def lines_of_pairs(pairs: ListedPairs) -> Iterable[str]:

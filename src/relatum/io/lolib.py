@@ -12,6 +12,7 @@ from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
+from relatum.problem import plain_array, require_memory
 
 
 def read_lolib(path: str | Path) -> Floats:
@@ -46,6 +47,12 @@ def read_lolib(path: str | Path) -> Floats:
     n = int(words[0])
     if n < 1:
         raise DataError(f"{path}, line {number}: the number of elements is {n}, not positive.")
+    require_memory(
+        16 * n * n,
+        f"{path}, line {number}: a matrix of {n} x {n} numbers",
+        "is the number of elements right? Orders of that size are solved part by part",
+        DataError,
+    )
     beside = numbers_of([(number, " ".join(words[1:]))], path)
     announced = f"a matrix of {n} x {n} entries is announced in line {number}, which are {n * n}"
     rest = numbers_to_the_end(lines, path, number, n * n - len(beside), f"{announced} numbers")
@@ -64,9 +71,13 @@ def write_lolib(path: str | Path, matrix: ArrayLike) -> None:
     matrix : array-like (n, n)
         Entry ab is worth adding if a comes before b.
     """
-    c = np.array(matrix, dtype=np.float64)
+    given = plain_array(matrix, "The rows of a matrix", DataError)
+    c = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty(0)
     if c.ndim != 2 or c.shape[0] != c.shape[1] or len(c) == 0:
-        raise DataError(f"LOLIB holds a square matrix of one row or more, got shape {c.shape}.")
+        raise DataError(
+            "LOLIB holds a square matrix of one row or more, got shape "
+            f"{given.shape} of {given.dtype}."
+        )
     np.fill_diagonal(c, 0.0)
     words = numbers_as_text(c, "the matrix")
     n = len(c)

@@ -9,7 +9,7 @@ from pathlib import Path
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import numbers_as_text, write_lines
-from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
+from relatum.io.listed_pairs import ListedPairs, checked, counts_of, lines_of_pairs, pairs_of
 
 
 def read_multicut(path: str | Path) -> list[ListedPairs]:
@@ -89,7 +89,11 @@ def write_multicut(path: str | Path, instances: ListedPairs | Sequence[ListedPai
     instances : ListedPairs or a sequence of them
         Log-odds are written as costs, as they are.
     """
-    given = [instances] if isinstance(instances, ListedPairs) else list(instances)
+    try:
+        given = [instances] if isinstance(instances, ListedPairs) else list(instances)
+    except TypeError:
+        given = [instances]  # type: ignore[list-item]
+    given = [checked(pairs) for pairs in given]
     if not given:
         raise DataError("A multicut file holds one instance or more, got none.")
     lines: list[str] = []

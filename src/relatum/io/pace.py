@@ -11,6 +11,7 @@ from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
+from relatum.io.listed_pairs import checked_count, checked_elements
 
 
 def read_pace(path: str | Path) -> tuple[int, Index, Index]:
@@ -82,8 +83,16 @@ def write_pace(path: str | Path, n: int, i: ArrayLike, j: ArrayLike, name: str =
     name : str
         The name of the problem in the first line: ``cep`` is cluster editing.
     """
-    edges = np.column_stack([np.asarray(i, dtype=np.int64), np.asarray(j, dtype=np.int64)])
-    bad = np.flatnonzero(((edges < 0) | (edges >= n)).any(axis=1) | (edges[:, 0] == edges[:, 1]))
+    n = checked_count(n)
+    first, second = checked_elements(i), checked_elements(j)
+    if first.shape != second.shape or not (isinstance(name, str) and name.isidentifier()):
+        raise DataError(
+            f"i and j list one edge per entry, got {first.size} and {second.size}; the problem has "
+            f"a name such as 'cep', got {name!r:.60}."
+        )
+    edges = np.column_stack([first, second])
+    outside = ((edges < 0) | (edges >= n)).any(axis=1)
+    bad = np.flatnonzero(outside | (edges[:, 0] == edges[:, 1]))
     if bad.size:
         raise DataError(
             f"Edge {bad[0]} joins {tuple(edges[bad[0]].tolist())}; an edge joins two of the nodes "

@@ -10,10 +10,12 @@ import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.io.files.reading import numbered_lines, whole_number
+from relatum.io.files.reading import as_path, numbered_lines, whole_number
 from relatum.io.files.writing import write_lines
+from relatum.problem import require_memory, shown
 
 MOST_RANKED = 1_000_000  # of a table of ranks that is still made
+ROWS_BYTES = 1 << 25  # of ranks, between two looks at the memory that is left
 KINDS = ("soc", "soi", "toc", "toi")
 _HEADER = re.compile(r"#\s*([A-Z ]+?)(?:\s+(\d+))?\s*:\s*(.*)")
 _PLACE = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
@@ -86,6 +88,13 @@ def read_preflib(path: str | Path) -> Rankings:
             continue
         if not n:  # the header ends where rankings begin
             n, kind = _size_and_kind(header, where)
+        if len(ranks) % max(1, ROWS_BYTES // (8 * n)) == 0:  # once for so many bytes
+            require_memory(
+                16 * n * len(ranks) + 2 * ROWS_BYTES,
+                f"{where}: a table of more than {len(ranks)} rankings of {n} elements",
+                "split the file",
+                DataError,
+            )
         ranks.append(np.full(n, -1, dtype=np.int64))
         counts.append(_parse_row(line, ranks[-1], where, kind))
     if not n:
@@ -171,7 +180,9 @@ def write_preflib(path: str | Path, rankings: Rankings) -> None:
     rankings : Rankings
         Places are written in their order; their numbers are read back without holes.
     """
-    plain = Path(path).with_suffix("") if Path(path).suffix == ".gz" else Path(path)
+    plain = as_path(path).with_suffix("") if as_path(path).suffix == ".gz" else as_path(path)
+    if not isinstance(rankings, Rankings):
+        raise DataError(f"write_preflib takes Rankings, got {shown(rankings)}.")
     kind = plain.suffix[1:]
     if kind not in KINDS:
         raise DataError(f"{path}: a PrefLib file ends in .{', .'.join(KINDS)}, got {kind!r}.")

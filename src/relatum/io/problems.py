@@ -12,14 +12,20 @@ import numpy as np
 
 from relatum.errors import DataError, FeasibleSetError, ProblemError
 from relatum.io.cplib import read_cplib
-from relatum.io.files.reading import numbered_lines, whole_number
+from relatum.io.files.reading import as_path, numbered_lines, whole_number
 from relatum.io.listed_pairs import ListedPairs
 from relatum.io.lolib import read_lolib
 from relatum.io.matrices import read_matrix
 from relatum.io.multicut import read_multicut
 from relatum.io.pace import read_pace
 from relatum.io.preflib import read_preflib
-from relatum.io.scored_pairs import ARROW_ENDINGS, numbered_rows, read_pair_table
+from relatum.io.scored_pairs import (
+    ARROW_ENDINGS,
+    SPLINK_IDS,
+    numbered_rows,
+    read_pair_table,
+    wrong_columns,
+)
 from relatum.io.signed_graph import read_signed_graph
 from relatum.problem import (
     EQUIVALENCES,
@@ -31,6 +37,8 @@ from relatum.problem import (
     Problem,
     at_most,
     evidence,
+    require_memory,
+    shown,
 )
 
 SHORT_NAMES = {"equivalence": EQUIVALENCES, "order": LINEAR_ORDERS, "map": MAPS}
@@ -41,9 +49,11 @@ def parse_set(text: str) -> FeasibleSet:
 
     ``equivalence``, ``order`` and ``map`` are short for the three classical sets.
     """
+    if not isinstance(text, str):
+        raise DataError(f"A feasible set is written as a text, such as 'order', got {shown(text)}.")
     result = RELATIONS
     for word in (w.strip() for w in text.split("&")):
-        cap = re.fullmatch(r"at_most\(\s*(\d+)\s*\)", word)
+        cap = re.fullmatch(r"at_most\(\s*([0-9]{1,15})[0-9]*\s*\)", word)  # too many are refused
         if cap:
             result = result & at_most(int(cap[1]))
         elif word in SHORT_NAMES:
@@ -128,8 +138,12 @@ def _pairs(r: Request) -> Problem:
     table = read_pair_table(r.path)
     names = list(getattr(table, "column_names", None) or table.columns)
     options: dict[str, Any] = {}
-    if "unique_id_l" not in names and len(names) == 3:  # two ids and log-odds, by place
+    if not set(SPLINK_IDS) <= set(names):  # two ids and log-odds, by place
+        if len(names) != 3:
+            raise wrong_columns(str(r.path), names)
         options = dict(zip(("left", "right", "log_odds"), names, strict=True))
+    elif not {"match_weight", "match_probability"} & set(names):
+        raise wrong_columns(str(r.path), names)
     return Problem.from_table(
         table, background=r.background or 0.0, feasible=r.set_or(EQUIVALENCES), **options
     )
@@ -137,6 +151,9 @@ def _pairs(r: Request) -> Problem:
 
 def _preflib(r: Request) -> Problem:
     rankings = read_preflib(r.path)
+    require_memory(
+        40 * rankings.n**2, f"The matrix of {rankings.n} elements", "leave elements out", DataError
+    )
     c = np.zeros((rankings.n, rankings.n))
     for ranks, count in zip(rankings.ranks, rankings.counts, strict=True):
         known = ranks >= 0
@@ -231,9 +248,12 @@ def read_problem(request: Request, facts: FeasibleSet | None = None) -> Problem:
     facts : FeasibleSet, optional
         Evidence to add, by numbers of elements.
     """
-    if request.format is not None and request.format not in FORMATS:
+    if not isinstance(request, Request):
+        raise DataError(f"read_problem takes a Request(path), got {shown(request)}.")
+    known = request.format is None or isinstance(request.format, str)
+    if not known or request.format not in (None, *FORMATS):
         raise DataError(f"There is no format {request.format!r}; there are {', '.join(FORMATS)}.")
-    path = Path(request.path)
+    path = as_path(request.path)
     name = request.format or _guess(path)
     try:
         problem = FORMATS[name](replace(request, path=path))

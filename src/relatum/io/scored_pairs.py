@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, MissingDependencyError
-from relatum.io.files.reading import lines_of, open_to_read, whole_number
+from relatum.io.files.formulas import guarded, unguarded
+from relatum.io.files.reading import as_path, lines_of, open_to_read, whole_number
 from relatum.io.files.writing import require_writable, write_atomically, write_lines
+from relatum.problem import labels_array, plain_array, shown
 
 ARROW_ENDINGS = (".parquet", ".arrow", ".feather")
 SPLINK_IDS = ("unique_id_l", "unique_id_r")
@@ -37,7 +41,7 @@ def _rows_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(with_ends(), delimiter=delimiter, strict=True)
     try:
         for row in reader:
-            yield reader.line_num, row
+            yield reader.line_num, [unguarded(c) if c[:1] == "'" else c for c in row]
     except csv.Error as error:
         raise DataError(
             f"{path}, line {reader.line_num}: this is not CSV: {error}. Is the file cut off, or a "
@@ -47,9 +51,9 @@ def _rows_of(path: str | Path) -> Iterator[tuple[int, list[str]]]:
 
 def _heading(rows: Iterator[tuple[int, list[str]]], path: str | Path) -> list[str]:
     names = [name.strip() for name in next(rows)[1]]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"{path}, line 1: two columns have the name {twice[0]!r}; rename one.")
+    if len(set(names)) < len(names):
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
+        raise DataError(f"{path}, line 1: two columns have the name {twice[0][:60]!r}; rename one.")
     return names
 
 
@@ -87,11 +91,7 @@ class _Table:
         rows = _rows_of(path)
         self.columns = _heading(rows, path)
         if not set(SPLINK_IDS) <= set(self.columns) and len(self.columns) != 3:
-            raise DataError(
-                f"{path}, line 1: a table of pairs has the columns unique_id_l, unique_id_r and "
-                "match_weight or match_probability, or three columns: two ids and log-odds; got "
-                f"{', '.join(self.columns)[:200]}."
-            )
+            raise wrong_columns(f"{path}, line 1", self.columns)
         self._rows = list(_cells(rows, self.columns, path))
         splink = set(SPLINK_IDS) <= set(self.columns)
         self.ids = SPLINK_IDS if splink else tuple(self.columns[:2])
@@ -119,16 +119,30 @@ class _Table:
     def _numbers(self, words: list[str]) -> Floats:
         with suppress(ValueError):
             numbers = np.array(words, dtype=np.float64)
-            if not np.isnan(numbers).any():
+            if np.isfinite(numbers).all():
                 return numbers
         for (number, _), word in zip(self._rows, words, strict=True):
             try:
-                good = not np.isnan(float(word))
+                found = float(word)
             except ValueError:
-                good = False
-            if not good:
+                found = math.nan
+            if math.isnan(found):
                 raise DataError(f"{self.path}, line {number}: {word[:60]!r} is not a number.")
+            if math.isinf(found) and any(sign.isdigit() for sign in word):
+                raise DataError(
+                    f"{self.path}, line {number}: {word[:60]!r} is larger than any number here; "
+                    "what is certain is written inf or -inf."
+                )
         return np.array(words, dtype=np.float64)
+
+
+def wrong_columns(where: str, names: Sequence[str]) -> DataError:
+    """Return the error for a table that is no table of pairs."""
+    return DataError(
+        f"{where}: a table of pairs has the columns unique_id_l, unique_id_r and match_weight or "
+        "match_probability, or three columns: two ids and log-odds; got "
+        f"{len(names)}: {', '.join(names[:50])[:200]}."
+    )
 
 
 def _is_whole(word: str) -> bool:
@@ -157,7 +171,7 @@ def read_pair_table(path: str | Path) -> Any:
     path : str or Path
         ``.csv`` or ``.tsv`` (also gzipped), ``.parquet``, ``.arrow`` or ``.feather``.
     """
-    suffix = Path(path).suffix
+    suffix = as_path(path).suffix
     if suffix not in ARROW_ENDINGS:
         return _Table(path)
     pa = _pyarrow(f"Reading {path}")
@@ -174,17 +188,17 @@ def read_pair_table(path: str | Path) -> Any:
 
 
 def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
-    """Write rows as CSV, quoted where needed."""
+    """Write rows as CSV, quoted where needed; texts never become formulas of spreadsheets."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
+    writer.writerow([guarded(name) for name in names])
+    writer.writerows([guarded(cell) for cell in row] for row in rows)
     return buffer.getvalue()
 
 
 def write_rows(path: str | Path, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows to a CSV file, or with tabs if the name has the ending ``.tsv``."""
-    text = csv_text(names, rows, "\t" if ".tsv" in Path(path).suffixes else ",")
+    text = csv_text(names, rows, "\t" if ".tsv" in as_path(path).suffixes else ",")
     write_lines(path, [text.removesuffix("\n")])
 
 
@@ -203,21 +217,28 @@ def write_pair_table(
     log_odds : array-like
         In bits, in the column match_weight; infinite ones are evidence.
     """
-    a, b = np.asarray(left), np.asarray(right)
-    score = np.asarray(log_odds, dtype=np.float64)
+    a, b = (labels_array(ids, "Ids", DataError) for ids in (left, right))
+    score = plain_array(log_odds, "Log-odds", DataError)
+    if score.dtype.kind not in "biuf" or np.isnan(score).any():
+        raise DataError(f"Log-odds are numbers, not NaN, got {shown(score.tolist())}.")
+    score = score.astype(np.float64)
     if not (a.shape == b.shape == score.shape) or a.ndim != 1:
         raise DataError(
             "left, right and log_odds have one entry per pair, got shapes "
             f"{a.shape}, {b.shape} and {score.shape}."
         )
     names = [*SPLINK_IDS, "match_weight"]
-    suffix = Path(path).suffix
+    suffix = as_path(path).suffix
     if suffix not in ARROW_ENDINGS:
         write_rows(path, names, zip(a.tolist(), b.tolist(), score.tolist(), strict=True))
         return
     pa = _pyarrow(f"Writing {path}")
     require_writable(path)
-    table = pa.table(dict(zip(names, (a.tolist(), b.tolist(), score), strict=True)))
+    try:
+        table = pa.table(dict(zip(names, (a.tolist(), b.tolist(), score), strict=True)))
+    except (pa.ArrowException, OverflowError) as error:
+        told = str(error).splitlines()[0][:200].rstrip(".")
+        raise DataError(f"{path}: ids of a column are of one type, but {told}.") from None
     sink = io.BytesIO()
     if suffix == ".parquet":
         pa.parquet.write_table(table, sink)

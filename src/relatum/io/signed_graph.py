@@ -8,7 +8,7 @@ from pathlib import Path
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines
 from relatum.io.files.writing import write_lines
-from relatum.io.listed_pairs import ListedPairs, counts_of, lines_of_pairs, pairs_of
+from relatum.io.listed_pairs import ListedPairs, checked, counts_of, lines_of_pairs, pairs_of
 
 
 def read_signed_graph(path: str | Path) -> ListedPairs:
@@ -54,4 +54,5 @@ def write_signed_graph(path: str | Path, pairs: ListedPairs) -> None:
         Gzipped if the name ends in ``.gz``; written whole or not at all.
     pairs : ListedPairs
     """
+    pairs = checked(pairs)
     write_lines(path, [f"{pairs.n} {len(pairs.i)}", *lines_of_pairs(pairs)])

@@ -22,6 +22,8 @@ from relatum.problem import (
     Relation,
     condensed_size,
     evidence,
+    plain_array,
+    shown,
 )
 from relatum.proof import Propagator, find_conflict
 
@@ -170,7 +172,9 @@ def partial_evidence(labels: Any, feasible: FeasibleSet) -> FeasibleSet:
     >>> partial_evidence([2, -1, 0], MAPS)
     evidence(related=[(0, 2), (2, 0)])
     """
-    y = np.asarray(labels)
+    if not isinstance(feasible, FeasibleSet):
+        raise DataError(f"A feasible set is one such as EQUIVALENCES, got {shown(feasible)}.")
+    y = plain_array(labels, "Partial labels", DataError)
     if y.ndim != 1 or y.dtype.kind not in "iu" or (y.size and y.min() < -1):
         raise DataError(
             "Partial labels are one integer per element, -1 where unknown; got "

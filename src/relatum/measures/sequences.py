@@ -41,8 +41,12 @@ def encode_sequences(
     [0, 1, 2, 0, 1, 2, 3]
     """
     number: dict[Any, int] = {}
-    for word in () if words is None else words:
-        number.setdefault(word, len(number))
+    try:
+        sequences = list(sequences)
+        for word in () if words is None else words:
+            number.setdefault(word, len(number))
+    except TypeError as error:
+        raise DataError(f"Sequences and words are lists, but {error}.") from None
     flat: list[int] = []
     offsets = [0]
     for sequence in sequences:
@@ -57,6 +61,10 @@ def encode_sequences(
                 f"Sequence {len(offsets) - 1} holds a word that is not in the dictionary: "
                 f"{error.args[0]!r}. Leave the sequence out, or add the word."
             ) from error
+        except TypeError as error:
+            raise DataError(
+                f"Sequence {len(offsets) - 1} is a list of words, but {error}."
+            ) from None
         offsets.append(len(flat))
     return EncodedSequences(
         np.array(flat, dtype=np.int32), np.array(offsets, dtype=np.int64), list(number)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, Literal
 
-from relatum.errors import DataError, MissingDependencyError
+from relatum.errors import DataError, MissingDependencyError, RelatumError
 from relatum.io.files import require_writable
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
 from relatum.pair_tables.result import Clusters, in_kind_of, write_table
+from relatum.problem import real_number, shown
 
 
 def cluster_pairs(
@@ -106,8 +109,10 @@ def cluster_pairs(
     >>> found.table["cluster_id"].to_pylist(), found.summary.gap
     (['a', 'a', 'a', 'd'], 0.0)
     """
-    learn = background == "learned"
-    settings = Settings(0.0 if learn else float(background), max_size, prove, time_limit)
+    learn = isinstance(background, str) and background == "learned"
+    bits = 0.0 if learn else real_number(background, 'The background, in bits or "learned",')
+    settings = Settings(bits, max_size, prove, time_limit)
+    _require_names(left=left, right=right, log_odds=log_odds, probability=probability)
     on_spark = _takes_spark(pairs, engine)
     learned = background if learn else None
     only_duckdb = {"labels": labels, "previous": previous, "output": output}
@@ -125,7 +130,8 @@ def cluster_pairs(
     if proof is not None:
         require_writable(proof)
     plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof)
-    found = _engine(on_spark)(given, plan)
+    with _plain_errors():
+        found = _engine(on_spark)(given, plan)
     if output is not None:
         write_table(output, found.table)
     if proof is None:
@@ -201,10 +207,36 @@ def _check(
     return check(given, certificate, clusters, told, plan)
 
 
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn what DuckDB and the disk say into one sentence, with the way out."""
+    try:
+        yield
+    except RelatumError:
+        raise
+    except Exception as error:
+        told = " ".join(str(error).split())[:200].rstrip(". ")
+        full = "OutOfMemory" in type(error).__name__ or "Could not write" in told
+        if isinstance(error, MemoryError | OSError) or full:
+            raise DataError(
+                f"There is not enough memory, or room for temporary files in {gettempdir()}: "
+                f"{told}; give more memory_limit=, or more room (TMPDIR names the folder)."
+            ) from None
+        if type(error).__module__.split(".")[0] not in ("duckdb", "_duckdb", "pyarrow"):
+            raise
+        raise DataError(f"The table of pairs cannot be read: {told}.") from None
+
+
+def _require_names(**names: Any) -> None:
+    for what, name in names.items():
+        if not isinstance(name, str) and (name is not None or what in ("left", "right")):
+            raise DataError(f"{what}= is the name of a column, got {shown(name)}.")
+
+
 def _takes_spark(pairs: Any, engine: str) -> bool:
     """Say whether Spark is to do it, and refuse what does not fit."""
-    if engine not in ("auto", "duckdb", "spark"):
-        raise DataError(f'engine is "auto", "duckdb" or "spark", got {engine!r}.')
+    if not isinstance(engine, str) or engine not in ("auto", "duckdb", "spark"):
+        raise DataError(f'engine is "auto", "duckdb" or "spark", got {shown(engine)}.')
     frame = any(c.__module__.startswith("pyspark.sql") for c in type(pairs).__mro__)
     if engine == "spark" and not frame:
         raise DataError(

@@ -12,7 +12,8 @@ kind                what it is                                ``odd_rows="refuse
 ==================  ========================================  ====================================
 null_ids            an id is null                             refused | the row is dropped
 null_scores         the score is null or NaN                  refused | dropped: not scored
-out_of_range        a probability outside [0, 1]              refused | dropped: not scored
+out_of_range        a probability outside [0, 1], or more     refused | dropped: not scored
+                    than `MOST_BITS` bits
 contradictory       a pair with different scores              refused | the mean log-odds counts
 self_pairs          both ids are the same                     the pair is ignored; the element stays
 duplicates          a pair listed again with the same score   listed once
@@ -34,14 +35,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, EvidenceError, ProblemError
-from relatum.problem import score_column
+from relatum.problem import plain_array, score_column, shown, switch
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
 SAME = 1e-6  # bits
+MOST_BITS = 2.0**900  # of a score: sums of as many as a table may hold stay finite
+_LEAST_BITS = 2.0**-1022  # of a score that is not zero: below, numbers have fewer digits
 _MEANING = {
     "null_ids": "with a null id",
     "null_scores": "whose score is null or NaN",
-    "out_of_range": "whose probability is outside [0, 1]",
+    "out_of_range": "whose probability is outside [0, 1], or whose log-odds are above 2**900",
     "contradictory": "that score a pair differently than another row",
 }
 REFUSED = tuple(_MEANING)  # unless rows are handled
@@ -109,7 +112,12 @@ def find_columns(
     >>> find_columns(["unique_id_l", "unique_id_r", "match_probability"]).is_probability
     True
     """
-    have = list(names)
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise DataError(f"The columns of a table are a list of names, got {shown(names)}.")
+    have = [str(name) for name in names]
+    for name in (left, right, log_odds, probability):
+        if name is not None and not isinstance(name, str):
+            raise DataError(f"A column has a name, a text, got {shown(name)}.")
     try:
         score, is_probability = score_column(have, (left, right), log_odds, probability)
     except ProblemError as error:
@@ -121,18 +129,24 @@ def find_columns(
 
 
 def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:
-    """Return scores as finite bits; NaN stays NaN, and a probability outside [0, 1] becomes NaN.
+    """Return scores as finite bits; NaN stays NaN, and what is out of range becomes NaN.
 
     Examples
     --------
     >>> bits_of([0.5, 0.8, 1.0], True).round(9).tolist()
     [0.0, 2.0, 64.0]
     """
-    x = np.asarray(scores, dtype=np.float64)
-    if is_probability:
+    given = plain_array(scores, "Scores", DataError)
+    if given.dtype.kind not in "biuf":
+        raise DataError(f"Scores are numbers, got dtype {given.dtype}; convert them first.")
+    with np.errstate(over="ignore"):
+        x = given.astype(np.float64)
+    if switch(is_probability, "is_probability", DataError):
         with np.errstate(divide="ignore", invalid="ignore"):
             x = np.log2(x) - np.log2(1 - x)
-    return np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+    x = np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+    size = np.abs(x)
+    return np.where(size > MOST_BITS, np.nan, np.where(size < _LEAST_BITS, 0.0, x))
 
 
 def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> None:
@@ -148,14 +162,14 @@ def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> 
     odd = [kind for kind in REFUSED if counts.get(kind, 0)]
     if not odd:
         return
-    lines = []
+    parts = []
     for kind in odd:
-        lines.append(f"  {kind}: {counts[kind]} rows {_MEANING[kind]}, such as")
-        lines += [f"    {row}" for row in examples.get(kind, ())]
+        rows = [" ".join(str(row).split())[:200] for row in examples.get(kind, ())][:3]
+        such = f", such as {', '.join(rows)}" if rows else ""
+        parts.append(f"{kind}: {counts[kind]} rows {_MEANING[kind]}{such}")
     raise DataError(
-        "The table of pairs has rows that cannot be taken as they are:\n"
-        + "\n".join(lines)
-        + '\nCorrect them, or pass odd_rows="handle": rows without ids or usable scores are then '
+        f"The table of pairs has rows that cannot be taken as they are ({'; '.join(parts)}); "
+        'correct them, or pass odd_rows="handle": rows without ids or usable scores are then '
         "dropped, and contradictory scores averaged."
     )
 

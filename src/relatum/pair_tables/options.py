@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,26 +18,13 @@ import numpy as np
 from relatum.errors import DataError, ProblemError
 from relatum.kernels.tables.records import Effort
 from relatum.pair_tables.columns import Columns, find_columns
+from relatum.problem import parse_memory as parse_memory
+from relatum.problem import real_number, shown, switch, whole_number
 
-UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}
-UNITS |= {"GIB": 2**30, "TIB": 2**40, "B": 1}
 UNBOUNDED = 1 << 60
+MOST_THREADS = 1 << 10
 Monitor: TypeAlias = Callable[[str, int, int], Any]
 Names: TypeAlias = tuple[str, str, str | None, str | None]
-
-
-def parse_memory(limit: str | int) -> int:
-    """Return a memory limit such as "2GB" in bytes."""
-    if isinstance(limit, int):
-        return limit
-    text = limit.strip().upper()
-    for unit in sorted(UNITS, key=len, reverse=True):
-        if text.endswith(unit):
-            try:
-                return int(float(text.removesuffix(unit)) * UNITS[unit])
-            except ValueError:
-                break
-    raise DataError(f"A memory limit is a number and a unit, such as '2GB', got {limit!r}.")
 
 
 @dataclass(frozen=True)
@@ -96,17 +84,21 @@ class Settings:
     tuning: Tuning = field(default_factory=Tuning)
 
     def __post_init__(self) -> None:
+        real_number(self.background, "The background, in bits,")
         if not -np.inf < self.background <= 0:
             raise ProblemError(
                 "The background of a pair table is a finite number of bits, at most 0, so that "
                 f"components can be solved on their own; got {self.background}."
             )
-        if self.max_size is not None and self.max_size < 1:
-            raise ProblemError(f"max_size is at least 1, got {self.max_size}.")
-        if not self.time_limit > 0:
+        if self.max_size is not None:
+            whole_number(self.max_size, "max_size")
+        limit: Any = self.time_limit
+        number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if not number or not limit > 0:
             raise ProblemError(
-                f"time_limit is a positive number of seconds, got {self.time_limit}."
+                f"time_limit is a positive number of seconds, got {shown(self.time_limit)}."
             )
+        switch(self.prove, "prove")
 
     @property
     def cap(self) -> int:
@@ -140,7 +132,7 @@ class Given:
 
     def __post_init__(self) -> None:
         if self.odd_rows not in ("refuse", "handle"):
-            raise DataError(f'odd_rows is "refuse" or "handle", got {self.odd_rows!r}.')
+            raise DataError(f'odd_rows is "refuse" or "handle", got {shown(self.odd_rows)}.')
 
     def columns(self, have: Iterable[str]) -> Columns:
         """Find the columns among those that the table has."""
@@ -158,6 +150,18 @@ class Plan:
     threads: int | None = None  # None for all processors
     monitor: Monitor | None = None  # told of every step: (stage, done, total)
     certificate: Path | None = None  # where what proves the clusters goes
+
+    def __post_init__(self) -> None:
+        parse_memory(self.memory_limit)
+        if self.threads is not None:
+            whole_number(self.threads, "threads", most=MOST_THREADS, error=DataError)
+        if self.search is not None:
+            whole_number(self.search, "search", least=0, error=DataError)
+        if self.monitor is not None and not callable(self.monitor):
+            raise DataError(
+                "monitor is a function that is called with (stage, done, total), such as print, "
+                f"got {type(self.monitor).__name__}."
+            )
 
     def final(self, count: Callable[[], int], background: float | None = None) -> Settings:
         """Return the settings for a table of `count()` pairs, with the background learned."""

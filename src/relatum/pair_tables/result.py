@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from relatum.errors import DataError
+from relatum.io.files import NUMBER, STARTS, as_path, guarded, replacing
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.previous import Changes
 
@@ -176,21 +177,32 @@ def in_kind_of(pairs: Any, table: Any) -> Any:
 
 def write_table(path: str | Path, table: Any) -> None:
     """Write an Arrow table to a .parquet or .csv file, whole or not at all."""
-    path = Path(path)
+    path = as_path(path)
     if path.suffix not in (".parquet", ".csv"):
         raise DataError(f"Clusters are written to a file .parquet or .csv, got {path.name!r}.")
-    half = path.with_name(f".{path.name}.part")
-    try:
+    with replacing(path) as half:
         if path.suffix == ".csv":
             from pyarrow import csv
 
-            csv.write_csv(table, str(half))
+            csv.write_csv(_without_formulas(table), str(half))
         else:
             from pyarrow import parquet
 
             parquet.write_table(table, str(half))
-        half.replace(path)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error}.") from None
-    finally:
-        half.unlink(missing_ok=True)
+
+
+def _without_formulas(table: Any) -> Any:
+    """Return a table whose texts spreadsheets take for texts, see `relatum.io.files.formulas`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for k, name in enumerate(table.column_names):
+        texts = table.column(k)
+        if pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type):
+            starts = pc.match_substring_regex(texts, f"^({STARTS})")
+            number = pc.match_substring_regex(texts, f"^({NUMBER})$")
+            mark = pa.scalar("'", texts.type), texts, pa.scalar("", texts.type)
+            marked = pc.binary_join_element_wise(*mark)
+            texts = pc.if_else(pc.and_not(starts, number), marked, texts)
+        table = table.set_column(k, guarded(name), texts)
+    return table

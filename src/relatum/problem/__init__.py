@@ -5,6 +5,15 @@ properties; evidence is one of them. This room imports kernels and errors only. 
 `problem`, then `feasible`.
 """
 
+from relatum.problem.arguments import (
+    is_missing,
+    labels_array,
+    plain_array,
+    real_number,
+    shown,
+    switch,
+    whole_number,
+)
 from relatum.problem.exact_sums import (
     ExactSum,
     exact_sum,
@@ -39,6 +48,7 @@ from relatum.problem.feasible import (
     one_per_group,
 )
 from relatum.problem.frames import score_column
+from relatum.problem.memory import parse_memory, require_memory
 from relatum.problem.problem import DENSE_LIMIT, Problem
 from relatum.problem.properties import Evidence, Property
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
@@ -92,8 +102,17 @@ __all__ = [
     "evidence",
     "exact_sum",
     "float_up",
+    "is_missing",
+    "labels_array",
     "nearest_float",
     "one_per_group",
+    "parse_memory",
+    "plain_array",
+    "real_number",
+    "require_memory",
     "score_column",
+    "shown",
     "sum_of",
+    "switch",
+    "whole_number",
 ]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import FeasibleSetError
+from relatum.problem.arguments import shown, whole_number
 from relatum.problem.properties import (
     Antisymmetric,
     AtMost,
@@ -151,11 +152,15 @@ class FeasibleSet:
         Partitions, maps and orders are checked without making their matrix where the kind
         already has the property.
         """
-        self.check(relation.shape)
         return self.first_violation(relation) is None
 
     def first_violation(self, relation: Relation) -> Property | None:
         """Return a property that the relation lacks, or None."""
+        if not isinstance(relation, Relation):
+            raise FeasibleSetError(
+                f"A relation is one such as relatum.Partition(labels), got {shown(relation)}."
+            )
+        self.check(relation.shape)
         known = _KIND_HAS.get(type(relation), frozenset())
         todo = [p for p in self._ordered() if _name(p) not in known]
         for p in todo:
@@ -169,6 +174,10 @@ class FeasibleSet:
 
     def check(self, shape: tuple[int, int]) -> None:
         """Raise a typed error if the set makes no sense for |A| x |B|."""
+        if not isinstance(shape, tuple) or len(shape) != 2:
+            raise FeasibleSetError(f"A shape is (|A|, |B|), got {shown(shape)}.")
+        for size in shape:
+            whole_number(size, "|A| or |B|", error=FeasibleSetError)
         for p in self._ordered():
             p.check(shape)
 
@@ -195,13 +204,15 @@ class FeasibleSet:
         return self.evidence is not None and self.evidence.implies(other.evidence)
 
     def __lt__(self, other: FeasibleSet) -> bool:
+        if not isinstance(other, FeasibleSet):
+            return NotImplemented
         return self <= other and not other <= self
 
     def __ge__(self, other: FeasibleSet) -> bool:
-        return other <= self
+        return other <= self if isinstance(other, FeasibleSet) else NotImplemented
 
     def __gt__(self, other: FeasibleSet) -> bool:
-        return other < self
+        return other < self if isinstance(other, FeasibleSet) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FeasibleSet):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
+from relatum.problem.arguments import is_missing, object_array, plain_array, shown
 
 
 def _column_names(table: Any) -> list[str]:
@@ -21,14 +23,17 @@ def _column_names(table: Any) -> list[str]:
             "A table of pairs is a pandas or polars DataFrame or a pyarrow Table, got "
             f"{type(table).__name__}."
         )
-    return [str(n) for n in names]
+    return [str(n) for n in (names() if callable(names) else names)]
 
 
 def _column(table: Any, name: str) -> NDArray[Any]:
     column = table[name]
     if hasattr(column, "to_numpy"):
-        return np.asarray(column.to_numpy())
-    return np.asarray(column)
+        column = column.to_numpy()
+    array = plain_array(column, f"The entries of column {name!r}")
+    if array.ndim != 1:
+        raise ProblemError(f"The table of pairs has several columns {name!r}; rename all but one.")
+    return array
 
 
 def columns_of_table(
@@ -50,6 +55,9 @@ def score_column(
 
     By default it is ``match_weight`` if there is such a column, else ``match_probability``.
     """
+    for name in (*ids, log_odds, probability):
+        if name is not None and not isinstance(name, str):
+            raise ProblemError(f"A column has a name, a text, got {shown(name)}.")
     if log_odds is not None and probability is not None:
         raise ProblemError("Give the score column once: either log_odds= or probability=.")
     if log_odds is None and probability is None:
@@ -67,12 +75,15 @@ def score_column(
 
 
 def _numbers(values: NDArray[Any], name: str) -> Floats:
+    texts = values.dtype.kind in "US" or any(isinstance(x, str) for x in values.tolist())
     try:
+        if texts or values.dtype.kind in "mMcV":
+            raise TypeError(f"it holds {'texts' if texts else values.dtype}")
         return values.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ProblemError(
             f"Column {name!r} holds one number per row, but {error}; drop or fill such rows first."
-        ) from error
+        ) from None
 
 
 def _log_odds_of(p: Floats, name: str) -> Floats:
@@ -86,18 +97,25 @@ def _log_odds_of(p: Floats, name: str) -> Floats:
         return np.asarray(np.log2(p) - np.log2(1 - p))
 
 
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas.NA has no truth value
-        return True
+def _one_column(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Put columns of ids together, so that different ids stay different."""
+    kinds = {column.dtype.kind for column in columns if column.size}
+    if kinds == {"i", "u"}:  # numpy would make floats of them, which are not exact
+        low = min(int(column.min()) for column in columns if column.size)
+        columns = [column.astype(object if low < 0 else np.uint64) for column in columns]
+    elif len(kinds) > 1 and kinds & set("USO") and "O" not in kinds:  # 1 and "1" are two ids
+        raise ProblemError(
+            "Ids are of one type that sorts, but one column holds numbers and the other texts; "
+            "convert the columns to one type."
+        )
+    return np.concatenate(columns)
 
 
 def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[Index]]:
     """Return the sorted ids of several columns, and each column as places in them."""
-    both = np.concatenate(columns)
+    both = _one_column(columns)
     if both.dtype == object:
-        missing = np.array([_is_missing(v) for v in both], dtype=np.bool_)
+        missing = np.array([is_missing(v) for v in both], dtype=np.bool_)
     else:
         missing = both != both  # NaN is the one value that differs from itself
     if np.any(missing):
@@ -108,9 +126,16 @@ def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[Index]]:
     except TypeError as error:
         raise ProblemError(
             f"Ids are of one type that sorts, but {error}; convert the columns to one type."
-        ) from error
+        ) from None
     parts = np.split(codes.astype(np.int64), np.cumsum([len(c) for c in columns])[:-1])
     return ids, parts
+
+
+def _float(number: Any) -> float:
+    try:
+        return float(number)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ProblemError(f"Log-odds are real numbers in bits, but {error}.") from None
 
 
 def columns_of_edges(graph: Any, weight: str) -> tuple[NDArray[Any], Index, Index, Floats]:
@@ -118,15 +143,21 @@ def columns_of_edges(graph: Any, weight: str) -> tuple[NDArray[Any], Index, Inde
     nodes = list(graph.nodes)
     number = {node: k for k, node in enumerate(nodes)}
     i, j, score = [], [], []
+    if not isinstance(weight, str):
+        raise ProblemError(f"weight is the name of an attribute of edges, got {shown(weight)}.")
     for u, v, data in graph.edges(data=True):
         if weight not in data:
             raise ProblemError(
                 f"Edge ({u!r}, {v!r}) has no attribute {weight!r}; name the one that holds "
                 "log-odds with weight=."
             )
+        bits = data[weight]
+        if not isinstance(bits, Real | np.number):
+            raise ProblemError(
+                f"Edge ({u!r}, {v!r}) has log-odds in {weight!r}, a number, got {shown(bits)}."
+            )
         i.append(number[u])
         j.append(number[v])
-        score.append(float(data[weight]))
-    ids = np.empty(len(nodes), dtype=object)
-    ids[:] = nodes
+        score.append(_float(bits))
+    ids = object_array(nodes)
     return ids, np.array(i, np.int64), np.array(j, np.int64), np.array(score, np.float64)

@@ -23,14 +23,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
+from relatum.problem.arguments import plain_array, shown
 from relatum.problem.exact_sums import ExactSum
 from relatum.problem.feasible import RELATIONS, FeasibleSet, evidence, one_per_group
 from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
+from relatum.problem.memory import require_memory
+from relatum.problem.pair_lists import are_ids, elements_of
 from relatum.problem.properties import Evidence
 from relatum.problem.relation import Map, Partition, Relation, WeakOrder
 from relatum.problem.scores import CondensedScores, DenseScores, Scores, SparseScores
 
-DENSE_LIMIT = 400_000_000  # entries of a matrix that `dense()` is willing to make
+DENSE_LIMIT = 400_000_000  # entries of a matrix that solvers are willing to work on
 
 
 class Problem:
@@ -89,6 +92,8 @@ class Problem:
             In bits; +inf and -inf are evidence.
         n : int or (int, int), optional
             The number of elements (of A and of B); the largest number plus one otherwise.
+            Without it, numbers far above the number of pairs (from 2**20 on, and 64 times as
+            many) are taken as ids of the elements that occur, which are then in `Problem.ids`.
         background : float
             The log-odds of every pair that is not listed, in bits. It does not apply to
             the diagonal of relations on one set. For symmetric sets it counts once per
@@ -96,13 +101,32 @@ class Problem:
         feasible : FeasibleSet
         combine : "sum", optional
             What to do with pairs listed more than once; by default that is an error. In
-            symmetric sets, (a, b) and (b, a) are two directions and are always added.
+            symmetric sets, (a, b) and (b, a) are the same pair.
         """
         _require_set(feasible)
-        scores, found = SparseScores.from_pairs(
-            i, j, log_odds, n, background, _pair_kind(feasible, n), combine
-        )
-        return cls._of(scores, feasible, Evidence(*found), None)
+        if n is None and feasible.evidence is None and not feasible.groups:
+            a, b = elements_of(i, "i"), elements_of(j, "j")
+            if are_ids(a, b):
+                ids, (a, b) = enumerate_ids(a, b)
+                return cls._with_ids(ids, a, b, log_odds, background, feasible, combine)
+        return cls._from_pairs(i, j, log_odds, n, background, feasible, combine)
+
+    @classmethod
+    def _from_pairs(
+        cls,
+        i: ArrayLike,
+        j: ArrayLike,
+        log_odds: ArrayLike,
+        n: int | tuple[int, int] | None,
+        background: float,
+        feasible: FeasibleSet,
+        combine: Literal["sum"] | None,
+        ids: NDArray[Any] | None = None,
+    ) -> Self:
+        _require_set(feasible)
+        kind = _pair_kind(feasible, n)
+        scores, found = SparseScores.from_pairs(i, j, log_odds, n, background, kind, combine, ids)
+        return cls._of(scores, feasible, Evidence(*found), ids)
 
     @classmethod
     def _of(
@@ -117,8 +141,19 @@ class Problem:
         """Build a problem from a scipy sparse matrix or array of log-odds.
 
         Stored entries are scores (stored zeros too); the rest has the background log-odds.
+        For symmetric sets the two directions of a pair are added, as they are in a matrix.
         """
-        coo = matrix.tocoo()
+        _require_set(feasible)
+        try:
+            coo = matrix.tocoo()
+            axes = len(coo.shape)
+        except (AttributeError, TypeError):
+            axes = 0
+        if axes != 2:
+            raise ProblemError(
+                "Problem.from_sparse takes a sparse matrix or array of scipy with two axes, got "
+                f"{shown(matrix)}; for other arrays use Problem(log_odds, feasible)."
+            )
         n = coo.shape[0] if feasible.homogeneous and coo.shape[0] == coo.shape[1] else coo.shape
         return cls.from_pairs(
             coo.row,
@@ -166,15 +201,23 @@ class Problem:
         """Build a problem from a networkx graph whose edges carry log-odds.
 
         Positive weights say "related". An undirected graph asks for a symmetric set; in a
-        directed graph the edge (a, b) scores "a is related to b".
+        directed graph the edge (a, b) scores "a is related to b", and for symmetric sets the
+        edges of both directions are added.
         """
+        _require_set(feasible)
+        if not all(hasattr(graph, name) for name in ("is_directed", "is_multigraph", "edges")):
+            raise ProblemError(
+                f"Problem.from_networkx takes a graph of networkx, got {shown(graph)}."
+            )
         if graph.is_directed() is False and not feasible.has("symmetric"):
             raise ProblemError(
                 f"An undirected graph scores pairs without direction, but {feasible} is not "
                 "symmetric; pass a DiGraph (for orders: an edge a -> b scores 'a before b')."
             )
         ids, i, j, score = columns_of_edges(graph, weight)
-        return cls._with_ids(ids, i, j, score, background, feasible, None)
+        directions = graph.is_directed() and not graph.is_multigraph()
+        combine: Literal["sum"] | None = "sum" if directions else None
+        return cls._with_ids(ids, i, j, score, background, feasible, combine)
 
     @classmethod
     def _with_ids(
@@ -182,16 +225,12 @@ class Problem:
         ids: NDArray[Any],
         i: Index,
         j: Index,
-        score: Floats,
+        score: ArrayLike,
         background: float,
         feasible: FeasibleSet,
         combine: Literal["sum"] | None,
     ) -> Self:
-        problem = cls.from_pairs(
-            i, j, score, n=len(ids), background=background, feasible=feasible, combine=combine
-        )
-        problem.ids = ids
-        return problem
+        return cls._from_pairs(i, j, score, len(ids), background, feasible, combine, ids)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -234,6 +273,10 @@ class Problem:
         return self._sum_over(relation).value()
 
     def _sum_over(self, relation: Relation) -> ExactSum:
+        if not isinstance(relation, Relation):
+            raise ProblemError(
+                f"A relation is one such as relatum.Partition(labels), got {shown(relation)}."
+            )
         if relation.shape != self.shape:
             raise ProblemError(
                 f"The problem has |A| x |B| = {self.shape}, the relation has {relation.shape}."
@@ -252,28 +295,46 @@ class Problem:
         For symmetric sets in condensed or sparse form, unordered pairs are scored above the
         diagonal.
         """
-        if self.shape[0] * self.shape[1] > DENSE_LIMIT:
-            raise ProblemError(
-                f"A dense matrix of {self.shape[0]} x {self.shape[1]} log-odds does not fit; use a "
-                "solver for sparse problems."
-            )
+        self._require_dense(8)
         return self.scores.dense()
+
+    def _require_dense(self, width: int) -> None:
+        """Refuse a matrix with so many bytes per pair if it does not fit into memory."""
+        rows, columns = self.shape
+        require_memory(
+            width * rows * columns,
+            f"A matrix of {rows} x {columns} pairs",
+            f"{self.feasible} needs it, EQUIVALENCES of listed pairs do not: list the pairs that "
+            "count (Problem.from_pairs), solve parts of the problem one by one, or cluster tables "
+            "larger than memory by cluster_pairs, on DuckDB",
+        )
 
     def folded(self) -> tuple[NDArray[Any], float]:
         """Return (scores of unordered pairs, condensed; sum of the diagonal).
 
         For symmetric and reflexive sets, value = constant + sum over related pairs a < b.
         """
+        if isinstance(self.scores, SparseScores):
+            self._require_dense(12)
         return self.scores.folded()
 
     def restrict(self, elements: Index) -> Problem:
         """Return the problem on some of the elements (of relations on one set)."""
+        given = elements_of(elements, "elements")
+        inside = given.size > 0 and int(given.max()) < self.n
+        elements = given.astype(np.int64)
+        if not inside or len(np.unique(elements)) < elements.size or self.shape[0] != self.shape[1]:
+            raise ProblemError(
+                f"Problem.restrict takes some of the elements 0 ... {self.n - 1} of a relation on "
+                f"one set, each once, got {shown(given.tolist())} of {self.shape}."
+            )
         feasible = restrict_set(self.feasible, elements, self.n)
         ids = None if self.ids is None else self.ids[elements]
         return Problem._of(self.scores.restrict(elements), feasible, Evidence(), ids)
 
     def with_feasible(self, feasible: FeasibleSet) -> Problem:
         """Return a problem with the same log-odds and another feasible set."""
+        _require_set(feasible)
         if isinstance(self.scores, CondensedScores | SparseScores):
             was, now = self.feasible.has("symmetric"), feasible.has("symmetric")
             if was != now:
@@ -291,7 +352,10 @@ class Problem:
         A pair that is fixed both ways is 1 here; see `contradicts_itself`.
         """
         yes, no = self._fixed
-        return np.where(yes, 1, np.where(no, 0, -1)).astype(np.int8)
+        state = np.full(self.shape, -1, dtype=np.int8)
+        state[no] = 0
+        state[yes] = 1
+        return state
 
     @property
     def contradicts_itself(self) -> bool:
@@ -301,6 +365,7 @@ class Problem:
 
     @cached_property
     def _fixed(self) -> tuple[Flags, Flags]:
+        self._require_dense(3)
         yes = np.zeros(self.shape, dtype=np.bool_)
         no = np.zeros(self.shape, dtype=np.bool_)
         for p in self.feasible.complete.properties:
@@ -349,7 +414,7 @@ def _scores_from_array(log_odds: ArrayLike, feasible: FeasibleSet) -> tuple[Scor
             "Sparse matrices say nothing of pairs that are not stored; use Problem.from_sparse "
             "and give their `background` log-odds."
         )
-    array = np.asarray(log_odds)
+    array = plain_array(log_odds, "Log-odds")
     if array.ndim == 1:
         if not feasible.has("symmetric"):
             raise ProblemError(

@@ -35,6 +35,14 @@ from numpy.typing import ArrayLike
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import EvidenceError, FeasibleSetError
+from relatum.problem.arguments import (
+    MOST_ELEMENTS,
+    is_missing,
+    labels_array,
+    plain_array,
+    shown,
+    whole_number,
+)
 from relatum.problem.relation import read_only
 
 Shape = tuple[int, int]
@@ -240,11 +248,9 @@ class AtMost(Property):
     name = "at_most"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 1:
-            raise FeasibleSetError(
-                f"at_most(k) allows at least one image per element: k is an integer >= 1, "
-                f"got {self.k!r}."
-            )
+        what = "at_most(k) allows at least one image per element: k"
+        k = whole_number(self.k, what, error=FeasibleSetError)
+        object.__setattr__(self, "k", k)
 
     def contains(self, matrix: Flags) -> bool:
         return bool((matrix.sum(axis=1) <= self.k).all())
@@ -298,11 +304,14 @@ class UniquePreimage(Property):
 def _pairs(pairs: Any, what: str) -> Index:
     """Sorted, unique pairs as an int64 array of shape (k, 2)."""
     try:
-        array = np.asarray(pairs if isinstance(pairs, np.ndarray) else list(pairs))
-    except (TypeError, ValueError) as error:
+        given = pairs if isinstance(pairs, np.ndarray) else list(pairs)
+    except Exception:
         raise EvidenceError(
-            f"Evidence '{what}' is a list of pairs (a, b) of element numbers, got {pairs!r}."
-        ) from error
+            f"Evidence '{what}' is a list of pairs (a, b) of element numbers, got {shown(pairs)}."
+        ) from None
+    array = plain_array(
+        given, f"Pairs (a, b) in the list of pairs '{what}' of evidence", EvidenceError
+    )
     if array.size == 0:
         return EMPTY_PAIRS
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
@@ -310,9 +319,11 @@ def _pairs(pairs: Any, what: str) -> Index:
             f"Evidence '{what}' is a list of pairs (a, b) of element numbers, got an array of "
             f"shape {array.shape} and dtype {array.dtype}."
         )
-    if array.min() < 0:
+    odd = int(array.min()) if array.min() < 0 else int(array.max())
+    if not 0 <= odd < MOST_ELEMENTS:
         raise EvidenceError(
-            f"Elements are numbered from 0, but evidence '{what}' names {int(array.min())}."
+            f"Elements are numbered from 0, but evidence '{what}' names {odd}; give ids by their "
+            "numbers in Problem.ids."
         )
     return read_only(np.unique(array.astype(np.int64), axis=0))
 
@@ -405,19 +416,25 @@ class OnePerGroup(Property):
     homogeneous = True
 
     def __post_init__(self) -> None:
-        labels = np.asarray(self.groups)
+        labels = labels_array(self.groups, "The labels of one_per_group", FeasibleSetError)
         if labels.ndim != 1 or labels.size == 0:
             raise FeasibleSetError(
                 "one_per_group(groups) takes one group label per element in a vector, got shape "
                 f"{labels.shape}."
             )
-        missing = np.array([x is None or x != x for x in labels.tolist()])
+        missing = np.array([is_missing(x) for x in labels.tolist()])
         if missing.any():
             raise FeasibleSetError(
                 f"one_per_group has no label for element {int(np.argmax(missing))} (NaN or None); "
                 "an element of no known group needs a label of its own, such as its number."
             )
-        codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        try:
+            codes = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        except TypeError:
+            raise FeasibleSetError(
+                "one_per_group(groups) takes labels of one type that sorts, such as numbers or "
+                f"texts, got {shown(labels.tolist())}."
+            ) from None
         object.__setattr__(self, "groups", read_only(codes))
 
     @property

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Flags, Index
 from relatum.errors import RelationError
+from relatum.problem.arguments import plain_array, shown, whole_number
+from relatum.problem.memory import require_memory
 
 Kind = TypeVar("Kind", bound="Relation")
 
@@ -34,15 +36,20 @@ def _column_weights(n: int) -> NDArray[np.uint64]:
 
 
 def _integers(values: ArrayLike, what: str) -> Index:
-    array = np.asarray(values)
+    array = plain_array(values, what, RelationError)
+    if array.dtype.kind == "f" and array.dtype.itemsize != 8:
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64)
     if array.ndim != 1 or array.size == 0:
         raise RelationError(
             f"{what} must be a non-empty vector, one entry per element, got shape {array.shape}."
         )
-    whole = array.dtype.kind == "f" and np.array_equal(array, np.round(array))
-    whole = whole and bool(np.isfinite(array).all())
+    whole = array.dtype.kind == "f" and bool(np.isfinite(array).all())
+    whole = whole and np.array_equal(array, np.round(array))
     if array.dtype.kind not in "iub" and not whole:
         raise RelationError(f"{what} must be integers, got dtype {array.dtype}.")
+    if array.dtype.kind in "uf" and not abs(array).max() < 2**63:
+        raise RelationError(f"{what} must be integers of 64 bits, got {array.max()}.")
     return array.astype(np.int64)
 
 
@@ -73,13 +80,13 @@ class Relation:
     _hash: int | None
 
     def __init__(self, matrix: ArrayLike) -> None:
-        array = np.asarray(matrix)
+        array = plain_array(matrix, "The rows of a relation's matrix", RelationError)
         if array.ndim != 2 or 0 in array.shape:
             raise RelationError(
                 f"A relation's matrix has two non-empty axes (A and B), got shape {array.shape}."
             )
         if array.dtype != np.bool_:
-            if not np.isin(array, (0, 1)).all():
+            if array.dtype.kind not in "iuf" or not ((array == 0) | (array == 1)).all():
                 raise RelationError(
                     "A relation's matrix holds zeros and ones only; threshold log-odds with "
                     "`matrix > 0` first."
@@ -95,6 +102,16 @@ class Relation:
         """Return the related pairs, one row each, in lexicographic order."""
         return np.argwhere(self.matrix()).astype(np.int64)
 
+    def _require_matrix(self) -> None:
+        """Refuse to make a matrix that does not fit into memory."""
+        require_memory(
+            self.shape[0] * self.shape[1],
+            f"The matrix of a relation of {self.shape[0]} x {self.shape[1]} elements",
+            f"work with its {self._form[0]}, one number per element ({type(self).__name__}."
+            f"{self._form[1]})",
+            RelationError,
+        )
+
     @property
     def n_pairs(self) -> int:
         """How many pairs are related."""
@@ -108,6 +125,8 @@ class Relation:
         RelationError
             If the relation is not of that kind; the message names a pair that shows it.
         """
+        if not (isinstance(kind, type) and issubclass(kind, Relation)):
+            raise RelationError(f"A kind of relation is one such as Partition, got {shown(kind)}.")
         if isinstance(self, kind):
             return self
         return kind.from_matrix(self.matrix())
@@ -143,6 +162,8 @@ class Relation:
         if not (isinstance(pair, tuple) and len(pair) == 2):
             return False
         a, b = pair
+        if not all(isinstance(x, int | np.integer) for x in pair):
+            return False
         return 0 <= a < self.shape[0] and 0 <= b < self.shape[1] and bool(self.matrix()[a, b])
 
     def __repr__(self) -> str:
@@ -200,7 +221,9 @@ class PartialMap(Relation):
     def __init__(self, labels: ArrayLike, n_labels: int | None = None) -> None:
         array = _integers(labels, "The labels of a map")
         top = int(array.max()) + 1
-        n_b = max(top, 1) if n_labels is None else int(n_labels)
+        n_b = max(top, 1)
+        if n_labels is not None:
+            n_b = whole_number(n_labels, "n_labels, that is |B|,", error=RelationError)
         least = self._least_label
         if array.min() < least or top > n_b or n_b < 1:
             raise RelationError(
@@ -222,6 +245,7 @@ class PartialMap(Relation):
         return cls(np.where(counts > 0, y.argmax(axis=1), -1), n_labels=y.shape[1])
 
     def matrix(self) -> Flags:
+        self._require_matrix()
         y = np.zeros(self.shape, dtype=np.bool_)
         a = np.flatnonzero(self.labels >= 0)
         y[a, self.labels[a]] = True
@@ -302,6 +326,7 @@ class Partition(Relation):
         return np.split(order, np.cumsum(self.sizes())[:-1])
 
     def matrix(self) -> Flags:
+        self._require_matrix()
         return read_only(self.labels[:, None] == self.labels[None, :])
 
     @property
@@ -352,6 +377,7 @@ class WeakOrder(Relation):
         return np.split(self.order, np.cumsum(np.bincount(self.ranks))[:-1])
 
     def matrix(self) -> Flags:
+        self._require_matrix()
         return read_only(self.ranks[:, None] <= self.ranks[None, :])
 
     @property

@@ -17,10 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
+from relatum.problem.arguments import plain_array, real_number, require_sizes, shown
 from relatum.problem.exact_sums import ExactSum
+from relatum.problem.memory import require_memory
+from relatum.problem.pair_lists import PairNames, elements_of, shape_of_pairs, without_duplicates
 
 Found = tuple[Index, Index]
 BLOCK = 1 << 22  # entries looked at in one go
+BYTES_PER_ELEMENT, BYTES_PER_PAIR = 100, 100  # about what it takes to search a sparse problem
 GATHERED = 1 << 16  # entries gathered to be added up: they stay in the cache
 TILED = 1000  # elements from which on matrices are folded tile by tile
 
@@ -73,7 +77,13 @@ def _float_array(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype in (np.float32, np.float64):
         view = array.view()
     elif array.dtype.kind in "iubf":
-        view = array.astype(np.float64)
+        with np.errstate(over="ignore"):  # of numbers that are longer than a float64
+            view = array.astype(np.float64)
+        if array.dtype.kind == "f" and (np.isinf(view) & np.isfinite(array)).any():
+            raise ProblemError(
+                f"Log-odds are at most 2**1000 bits in size, got {array.max()!s}; what is certain "
+                "is evidence: write inf or -inf."
+            )
     else:
         raise ProblemError(
             f"Log-odds are real numbers in bits, got dtype {array.dtype}; convert them first."
@@ -138,11 +148,14 @@ class DenseScores:
         infinite = False
         for rows in _blocks(*c.shape):
             block = c[rows]
-            if not np.isfinite(block).all():
-                bad = np.argwhere(np.isnan(block))
-                if len(bad):
-                    raise _nan_error(f"that of pair ({bad[0][0] + rows.start}, {bad[0][1]})")
-                infinite = True
+            if np.isfinite(block).all():
+                require_sizes(block, c.size)
+                continue
+            bad = np.argwhere(np.isnan(block))
+            if len(bad):
+                raise _nan_error(f"that of pair ({bad[0][0] + rows.start}, {bad[0][1]})")
+            require_sizes(block[np.isfinite(block)], c.size)
+            infinite = True
         if not infinite:
             return cls(c), (np.empty((0, 2), np.int64), np.empty((0, 2), np.int64))
         found = np.argwhere(np.isposinf(c)), np.argwhere(np.isneginf(c))
@@ -227,6 +240,7 @@ class CondensedScores:
         found = pairs[c[bad] > 0], pairs[c[bad] < 0]
         if len(bad):
             c = np.where(np.isinf(c), c.dtype.type(0), c)
+        require_sizes(c)
         return cls(c), found
 
     def _rows(self) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -309,34 +323,47 @@ class SparseScores:
         background: float,
         kind: Literal["unordered", "ordered", "bipartite"],
         combine: Literal["sum"] | None,
+        ids: NDArray[Any] | None = None,
     ) -> tuple[SparseScores, Found]:
-        """Check listed pairs; infinite scores are returned as evidence."""
-        a, b = _elements(i, "i"), _elements(j, "j")
-        c = _float_array(np.asarray(log_odds))
+        """Check listed pairs; infinite scores are returned as evidence.
+
+        Errors speak of elements by their `ids`, if there are any.
+        """
+        if combine is not None and not (isinstance(combine, str) and combine == "sum"):
+            raise ProblemError(f'combine is "sum" or None, got {shown(combine)}.')
+        a, b = (elements_of(x, name) for x, name in ((i, "i"), (j, "j")))
+        c = _float_array(plain_array(log_odds, "Log-odds"))
         if not (a.shape == b.shape == c.shape):
             raise ProblemError(
                 "i, j and log_odds list one pair per entry and are equally long, got lengths "
                 f"{a.size}, {b.size} and {c.size}."
             )
-        shape = _shape_of_pairs(a, b, n)
-        if not math.isfinite(background):
-            raise ProblemError(
-                f"The background log-odds must be finite, got {background}; use a number such as "
-                "-4.0 bits, or evidence for certainty."
-            )
+        shape = shape_of_pairs(a, b, n)
+        needed = BYTES_PER_ELEMENT * max(shape) + BYTES_PER_PAIR * a.size
+        require_memory(
+            needed,
+            f"A problem of {max(shape)} elements and {a.size} listed pairs",
+            "elements that no pair names need not be counted (Problem.from_table), and tables "
+            "larger than memory are for cluster_pairs, on DuckDB",
+        )
+        a, b = a.astype(np.int64), b.astype(np.int64)
+        background = real_number(background, "The background, in bits,")
+        require_sizes(np.array([background]))
+        names = PairNames(ids, kind != "unordered")
         if np.isnan(c).any():
             k = int(np.flatnonzero(np.isnan(c))[0])
-            raise _nan_error(f"that of pair ({a[k]}, {b[k]})")
-        a, b, c = _without_duplicates(a, b, c, shape[1], combine)
+            raise _nan_error(f"that of pair {names(a[k], b[k])}")
+        if kind == "unordered":
+            a, b = np.minimum(a, b), np.maximum(a, b)
+        require_sizes(c[np.isfinite(c)])
+        a, b, c = without_duplicates(a, b, c, shape[1], combine, names)
         infinite = np.isinf(c)
         pairs = np.column_stack([a, b])
         found = pairs[infinite & (c > 0)], pairs[infinite & (c < 0)]
         if infinite.any():
             c = np.where(infinite, c.dtype.type(0), c)
-        if kind == "unordered":
-            a, b = np.minimum(a, b), np.maximum(a, b)
-            a, b, c = _without_duplicates(a, b, c, shape[1], "sum")
-        return cls(a, b, c, shape, float(background), kind), found
+        require_sizes(c)
+        return cls(a, b, c, shape, background, kind), found
 
     def _n_unlisted(self, n_pairs: int, listed: Flags) -> int:
         """How many of n_pairs off the diagonal are not listed."""
@@ -422,66 +449,3 @@ def _unordered(index: Index, n: int) -> Index:
     starts = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])
     a = np.searchsorted(starts, index, side="right") - 1
     return np.column_stack([a, index - starts[a] + a + 1]).astype(np.int64)
-
-
-def _elements(values: ArrayLike, name: str) -> Index:
-    array = np.asarray(values)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise ProblemError(
-            f"'{name}' lists elements as integers from 0, got an array of shape {array.shape} and "
-            f"dtype {array.dtype}; for ids of other types use Problem.from_table."
-        )
-    if array.size and int(array.min()) < 0:
-        raise ProblemError(f"'{name}' lists elements from 0, got {int(array.min())}.")
-    return array.astype(np.int64)
-
-
-def _shape_of_pairs(a: Index, b: Index, n: int | tuple[int, int] | None) -> tuple[int, int]:
-    top_a = int(a.max()) + 1 if a.size else 0
-    top_b = int(b.max()) + 1 if b.size else 0
-    if n is None:
-        if a.size == 0:
-            raise ProblemError("Without any pairs, give the number of elements: n=...")
-        return max(top_a, top_b), max(top_a, top_b)
-    shape = (int(n[0]), int(n[1])) if isinstance(n, tuple) else (int(n), int(n))
-    if min(shape) < 1:
-        raise ProblemError(f"A and B are non-empty, got n={n}.")
-    if top_a > shape[0] or top_b > shape[1]:
-        k = int(np.argmax((a >= shape[0]) | (b >= shape[1])))
-        raise ProblemError(
-            f"Pair number {k} is ({a[k]}, {b[k]}), but there are only {shape[0]} and {shape[1]} "
-            "elements (numbered from 0); give a larger n=."
-        )
-    return shape
-
-
-def _without_duplicates(
-    a: Index,
-    b: Index,
-    c: NDArray[Any],
-    width: int,
-    combine: Literal["sum"] | None,
-) -> tuple[Index, Index, NDArray[Any]]:
-    """Sort pairs; add up, or refuse, those listed more than once."""
-    key = a * width + b
-    order = np.argsort(key, kind="stable")
-    a, b, c, key = a[order], b[order], c[order], key[order]
-    first = np.flatnonzero(np.diff(key, prepend=-1))
-    if len(first) == len(key):
-        return a, b, c
-    if combine is None:
-        k = int(np.flatnonzero(np.diff(key) == 0)[0])
-        raise ProblemError(
-            f"{len(key) - len(first)} pairs are listed more than once, the first is ({a[k]}, "
-            f'{b[k]}); pass combine="sum" to add their log-odds up, or drop the repeats.'
-        )
-    if combine != "sum":
-        raise ProblemError(f'combine is "sum" or None, got {combine!r}.')
-    with np.errstate(invalid="ignore"):
-        sums = np.add.reduceat(c.astype(np.float64), first)
-    if np.isnan(sums).any():
-        k = int(first[np.flatnonzero(np.isnan(sums))[0]])
-        raise ProblemError(
-            f"Pair ({a[k]}, {b[k]}) is listed both with +inf and with -inf; drop one of them."
-        )
-    return a[first], b[first], sums

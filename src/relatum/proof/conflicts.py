@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,8 @@ def find_conflict(problem: Problem) -> Conflict | None:
     evidence = smallest(
         evidence, lambda less: _closure(feasible, less, problem.shape).conflict is not None
     )
-    message = sentence_of(feasible, evidence, families | _fixing(feasible, closure, evidence))
+    families |= _fixing(feasible, closure, evidence)
+    message = sentence_of(feasible, evidence, families, problem.ids)
     proof: Proof = Leaf(infeasible=True)
     if not problem.contradicts_itself:
         proof = Propagator(feasible).close_all(problem.state).proof(proof)
@@ -151,14 +153,20 @@ def _listed(items: list[str]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def sentence_of(feasible: FeasibleSet, evidence: Evidence, families: set[str]) -> str:
+def sentence_of(
+    feasible: FeasibleSet, evidence: Evidence, families: set[str], ids: Any = None
+) -> str:
     """Say in one sentence what contradicts what.
 
-    `families` names the properties that the argument uses.
+    `families` names the properties that the argument uses; elements are named by `ids`, if given.
     """
     symbol = _symbol(feasible)
-    yes = [f"{a}{symbol}{b}" for a, b in evidence.related.tolist()]
-    no = [f"{a}{symbol}{b}" for a, b in evidence.unrelated.tolist()]
+
+    def named(pairs: Index) -> list[str]:
+        names = pairs.tolist() if ids is None else [(ids[a], ids[b]) for a, b in pairs.tolist()]
+        return [f"{a}{symbol}{b}" for a, b in names]
+
+    yes, no = named(evidence.related), named(evidence.unrelated)
     if yes == no and yes:
         return f"No relation is feasible: {_listed(yes)} is both given and forbidden."
     properties = [p for p in feasible.complete.properties if p.name in families]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from relatum.errors import SolverError
-from relatum.problem import Problem, Relation
+from relatum.problem import Problem, Relation, shown
 from relatum.proof import Proof
 from relatum.solvers.control import Control
 
@@ -84,9 +84,9 @@ def register(solver: Solver) -> Solver:
 
 def solver_named(name: str) -> Solver:
     """Return a solver by name."""
-    if name not in SOLVERS:
+    if not isinstance(name, str) or name not in SOLVERS:
         known = ", ".join(sorted(SOLVERS))
-        raise SolverError(f'There is no solver named {name!r}; there are "auto", {known}.')
+        raise SolverError(f'There is no solver named {shown(name)}; there are "auto", {known}.')
     return SOLVERS[name]
 
 
@@ -99,7 +99,7 @@ def choose(problem: Problem, name: str, prove: bool) -> Solver:
         If the named solver refuses the problem, or if none accepts it; the message lists
         each solver and its reason.
     """
-    if name != "auto":
+    if not (isinstance(name, str) and name == "auto"):
         solver = solver_named(name)
         reason = solver.refuses(problem)
         if reason is not None:
@@ -112,6 +112,6 @@ def choose(problem: Problem, name: str, prove: bool) -> Solver:
     accepted = [s for s in SOLVERS.values() if reasons[s.name] is None]
     ranked = sorted((s.rank(problem, prove), not s.proves, k) for k, s in enumerate(accepted))
     if not ranked or math.isinf(ranked[0][0]):
-        lines = "\n".join(f"  {n}: it {r or 'runs only by name'}" for n, r in reasons.items())
-        raise SolverError(f"No solver accepts {problem}:\n{lines}")
+        each = "; ".join(f"{n}: it {r or 'runs only by name'}" for n, r in reasons.items())
+        raise SolverError(f"No solver accepts {problem}: {each}.")
     return accepted[ranked[0][2]]

@@ -218,3 +218,13 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path):
 def test_zipped_twice_is_refused(tmp_path):
     with pytest.raises(DataError, match="unzip it first"):
         load_estimate(tmp_path / "e.npz.gz")
+
+
+def test_what_is_no_estimate_is_not_written(tmp_path):
+    problem = rt.Problem([1.0], rt.EQUIVALENCES)
+    for given in ((problem, None), (None, rt.infer(problem)), (problem, problem)):
+        with pytest.raises(DataError, match=r"save_estimate takes a path, a relatum.Problem and"):
+            rt.io.save_estimate(tmp_path / "x.npz", *given)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(DataError, match="load_estimate takes"):
+        rt.io.load_estimate(tmp_path / "x.npz", problem=3)

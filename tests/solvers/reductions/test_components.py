@@ -34,7 +34,7 @@ def layouts(rng):
     pairs = np.argwhere(rng.random((4, 4)) < 0.6)
     yield rt.Problem.from_pairs(
         pairs[:, 0], pairs[:, 1], rng.normal(size=len(pairs)), n=4, background=-0.5,
-        feasible=problem.feasible,
+        feasible=problem.feasible, combine="sum",
     )  # fmt: skip
 
 

@@ -28,7 +28,9 @@ def problems():
     yield rt.Problem(c[np.triu_indices(5, 1)], rt.EQUIVALENCES & ALL)
     i, j = np.nonzero(rng.random((5, 5)) < 0.8)
     for feasible in (rt.EQUIVALENCES, rt.PREORDERS):
-        yield rt.Problem.from_pairs(i, j, c[i, j], n=5, background=-0.5, feasible=feasible & ALL)
+        yield rt.Problem.from_pairs(
+            i, j, c[i, j], n=5, background=-0.5, feasible=feasible & ALL, combine="sum"
+        )
 
 
 def relations(problem):

@@ -23,9 +23,9 @@ from relatum.io.bundle.entries import (
     read_relation_entry,
     relation_entry,
 )
-from relatum.io.files.reading import open_to_read
+from relatum.io.files.reading import as_path, open_to_read
 from relatum.io.files.writing import write_atomically
-from relatum.problem import Problem
+from relatum.problem import Problem, shown
 from relatum.proof import Certificate, Estimate, Status
 
 FORMAT, VERSION = "relatum-estimate", 2
@@ -56,6 +56,12 @@ def save_estimate(path: str | Path, problem: Problem, estimate: Estimate) -> Non
         What was estimated. With more than two million log-odds, only its fingerprint is kept.
     estimate : Estimate
     """
+    for given, kind in ((problem, Problem), (estimate, Estimate)):
+        if not isinstance(given, kind):
+            raise DataError(
+                "save_estimate takes a path, a relatum.Problem and what relatum.infer says of it, "
+                f"got {shown(given)}."
+            )
     arrays: list[NDArray[Any]] = []
 
     def put(array: NDArray[Any]) -> dict[str, int]:
@@ -105,6 +111,8 @@ def load_estimate(path: str | Path, problem: Problem | None = None) -> Estimate:
     DataError
         If the file is not a bundle, or belongs to another problem.
     """
+    if problem is not None and not isinstance(problem, Problem):
+        raise DataError(f"load_estimate takes a path and a relatum.Problem, got {shown(problem)}.")
     found = _load(path, 0 if problem is None else problem.log_odds.size)
     if problem is not None and found.fingerprint != fingerprint(problem, found.version):
         raise DataError(
@@ -144,7 +152,7 @@ class _Loaded(NamedTuple):
 
 def _load(path: str | Path, n_scores: int) -> _Loaded:
     """Read a bundle, given how many log-odds its problem has, or 0 if that is not known."""
-    if Path(path).suffix == ".gz":
+    if as_path(path).suffix == ".gz":
         raise DataError(f"{path} is gzipped, which a bundle need not be; unzip it first.")
     with open_to_read(path) as file:
         if file.read(2) != b"PK":

@@ -1,10 +1,25 @@
 """Files read with errors that name file and line, and written whole or not at all.
 
-`reading` opens files, plain or gzipped, and hands out their lines; `writing` replaces them. Nothing
-but errors is imported here. Begin with `reading`.
+`reading` opens files, plain or gzipped, and hands out their lines; `writing` replaces them;
+`formulas` keeps texts in tables from becoming formulas. Nothing but errors is imported here. Begin
+with `reading`.
 """
 
-from relatum.io.files.reading import numbered_lines, open_to_read
-from relatum.io.files.writing import require_writable, write_atomically, write_lines
+from relatum.io.files.formulas import GUARDED, NUMBER, STARTS, guarded, unguarded
+from relatum.io.files.reading import as_path, numbered_lines, open_to_read
+from relatum.io.files.writing import replacing, require_writable, write_atomically, write_lines
 
-__all__ = ["numbered_lines", "open_to_read", "require_writable", "write_atomically", "write_lines"]
+__all__ = [
+    "GUARDED",
+    "NUMBER",
+    "STARTS",
+    "as_path",
+    "guarded",
+    "numbered_lines",
+    "open_to_read",
+    "replacing",
+    "require_writable",
+    "unguarded",
+    "write_atomically",
+    "write_lines",
+]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
@@ -28,10 +29,22 @@ def whole_number(word: str) -> int | None:
     return int(word) if _WHOLE.fullmatch(word) else None
 
 
+def as_path(path: Any) -> Path:
+    """Return a path, or refuse what names no file."""
+    try:
+        found = Path(path)
+        if b"\0" in os.fsencode(found):
+            raise ValueError
+    except (TypeError, ValueError):  # no text, a zero in it, or letters that no file has
+        told = repr(path)[:60] if isinstance(path, str) else f"a {type(path).__name__}"
+        raise DataError(f"A file is named by a path, a text, got {told}.") from None
+    return found
+
+
 @contextmanager
 def open_to_read(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file to read its bytes, unzipped if its name ends in ``.gz``."""
-    path = Path(path)
+    path = as_path(path)
     try:
         if path.is_dir():
             raise DataError(f"{path} is a folder; name a file in it.")

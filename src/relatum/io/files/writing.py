@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from relatum.errors import DataError
+from relatum.errors import DataError, RelatumError
+from relatum.io.files.reading import as_path
 
 
 def require_writable(path: str | Path) -> None:
     """Refuse a path that cannot be written, before any work is done for it."""
-    path = Path(path)
+    path = as_path(path)
     if path.is_dir():
         raise DataError(f"{path} cannot be written: it is a folder; name a file in it.")
     if not path.parent.is_dir():
@@ -36,6 +39,60 @@ def _replaceable(path: Path) -> bool:
     return not path.exists() or stat.S_ISREG(path.stat().st_mode)
 
 
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a new file to write, which takes the place of another one once it is whole.
+
+    Nobody ever sees half of it: it has a name of its own, in the same folder, until it is on the
+    disk. If anything goes wrong, it is removed, and what was there before stays. The last of
+    several writers wins.
+    """
+    path = as_path(path)
+    require_writable(path)
+    with _told_of(path):
+        path = path.resolve()  # a link stays a link
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        os.close(handle)
+    half = Path(name)
+    try:
+        with _told_of(path):
+            yield half
+            _to_disk(half)
+            half.chmod(_mode(path))
+            half.replace(path)
+            _to_disk(path.parent)
+    except BaseException:
+        half.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """Turn what the system says into an error that names the file."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, RelatumError):
+            raise
+        told = error.strerror or " ".join(str(error).split())[:200]
+        raise DataError(f"{path} cannot be written: {told}.") from None
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:  # a folder cannot be opened everywhere
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EBADF, errno.ENOTSUP):  # not for folders there
+            raise
+    finally:
+        os.close(handle)
+
+
 def write_atomically(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all; pipes and devices are written as they are.
 
@@ -44,28 +101,14 @@ def write_atomically(path: str | Path, data: bytes) -> None:
     path : str or Path
     data : bytes
     """
-    path = Path(path)
+    path = as_path(path)
     require_writable(path)
-    try:
-        if not _replaceable(path):
+    if not _replaceable(path):
+        with _told_of(path):
             path.write_bytes(data)
-            return
-        path = path.resolve()  # a link stays a link
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}.") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(_mode(path))
-        Path(name).replace(path)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise DataError(f"{path} cannot be written: {error.strerror or error}.") from None
-        raise
+        return
+    with replacing(path) as half:
+        half.write_bytes(data)
 
 
 def _mode(path: Path) -> int:
@@ -80,14 +123,17 @@ def _mode(path: Path) -> int:
 def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write lines of text atomically, gzipped if the name ends in ``.gz``."""
     data = "".join(f"{line}\n" for line in lines).encode()
-    if Path(path).suffix == ".gz":
+    if as_path(path).suffix == ".gz":
         data = gzip.compress(data, mtime=0)  # the same content gives the same bytes
     write_atomically(path, data)
 
 
 def numbers_as_text(numbers: ArrayLike, what: str) -> list[str]:
     """Write numbers so that they are read back the same, whole numbers without a point."""
-    array = np.asarray(numbers, dtype=np.float64)
+    try:
+        array = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise DataError(f"The entries of {what} are numbers, but {error}.") from None
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise DataError(

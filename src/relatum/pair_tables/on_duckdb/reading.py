@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.kernels.tables.places import mark_ids, rank_ids
-from relatum.pair_tables.columns import Columns, arrow_numbers, bits_of, numbers_of, refuse
+from relatum.pair_tables.columns import (
+    MOST_BITS,
+    Columns,
+    arrow_numbers,
+    bits_of,
+    numbers_of,
+    refuse,
+)
 from relatum.pair_tables.on_duckdb.store import Workspace
 from relatum.pair_tables.on_duckdb.tables import (
     INTEGERS,
@@ -30,6 +37,7 @@ from relatum.pair_tables.on_duckdb.tables import (
     column_names,
     open_table,
     quoted,
+    require_certain,
 )
 from relatum.pair_tables.options import Given
 
@@ -158,7 +166,10 @@ class Bitmap(Source):
 def read_source(con: Any, given: Given, space: Workspace) -> Source:
     """Check the rows of a table of pairs, and number its elements."""
     view = _open_pairs(con, given, space.folder)
-    return _number_ids(view, *_check_rows(view, given.odd_rows), space.share)
+    rows, counts = _check_rows(view, given.odd_rows)
+    if counts["certain"]:  # rarely, so that text is read once more
+        require_certain(con, given.pairs, view.columns.score)
+    return _number_ids(view, rows, counts, space.share)
 
 
 def _check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
@@ -182,7 +193,8 @@ def _check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
 def _conditions(view: View) -> dict[str, str]:
     """Return the condition of each kind of odd rows that can be told row by row."""
     bad = f"{view.score} IS NULL OR isnan({view.score})"
-    out_of_range, certain = "FALSE", f"isinf({view.score})"
+    certain = f"isinf({view.score})"
+    out_of_range = f"NOT ({bad}) AND NOT {certain} AND abs({view.score}) > {MOST_BITS!r}"
     if view.columns.is_probability:
         out_of_range = f"NOT ({bad}) AND NOT ({view.score} BETWEEN 0 AND 1)"
         certain = f"{view.score} IN (0, 1)"

@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 
 from relatum.errors import DataError
+from relatum.io.files import GUARDED
 from relatum.pair_tables.options import Tuning
 
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -51,7 +52,7 @@ def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
     """Make a table, file or glob known to a connection as a view."""
     if isinstance(table, str | Path):
         source = _codes_as_text(con, _file(str(table)))
-        con.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {source}")
+        con.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT {_unguarded(con, source)}")
         return
     if type(table).__name__ == "DuckDBPyRelation":  # of another connection: by way of a file
         path = folder / f"{name}.parquet"
@@ -90,6 +91,40 @@ def _codes_as_text(con: Any, source: str) -> str:
         return source
     types = ", ".join(_literal(column) + ": 'VARCHAR'" for column in codes)
     return source.removesuffix(")") + f", types={{{types}}})"
+
+
+def require_certain(con: Any, table: Any, score: str) -> None:
+    """Refuse numbers in CSV files that are infinite only because they are too large, as 1e999."""
+    source = _file(str(table)) if isinstance(table, str | Path) else ""
+    if not source.startswith("read_csv("):
+        return
+    text, column = source.removesuffix(")") + ", all_varchar=true)", quoted(score)
+    found = con.execute(
+        f"SELECT {column} FROM {text} WHERE isinf(TRY_CAST({column} AS DOUBLE)) "
+        f"AND regexp_matches({column}, '[0-9]') LIMIT 1"
+    ).fetchall()
+    if found:
+        raise DataError(
+            f"{table}: the score {found[0][0][:60]!r} is larger than any number here; what is "
+            "certain is written inf or -inf."
+        )
+
+
+def _unguarded(con: Any, source: str) -> str:
+    """Return what to select: texts of CSV files without the apostrophe that keeps them texts."""
+    if not source.startswith("read_csv("):
+        return f"* FROM {source}"
+    found = con.sql(f"SELECT * FROM {source} LIMIT 0")
+    kinds = zip(found.columns, found.types, strict=True)
+    texts = [quoted(column) for column, kind in kinds if str(kind) == "VARCHAR"]
+    mark = f"'''') AND regexp_matches({{0}}, {_literal('^(' + GUARDED + ')')})"
+    cells = [
+        f"CASE WHEN starts_with({text}, {mark.format(text)} THEN substr({text}, 2) "
+        f"ELSE {text} END AS {text}"
+        for text in texts
+    ]
+    replaced = f" REPLACE ({', '.join(cells)})" if cells else ""
+    return f"*{replaced} FROM {source}"
 
 
 def _literal(text: str) -> str:
