@@ -91,11 +91,15 @@ def check_best_order(given: object, claim: int, effort: Effort) -> None:
 
 
 def _scaled(view: DenseView, claim: int) -> tuple[Index, int]:
-    """Return scores, rounded up, and the claim without diagonal, rounded down, in 60 bits."""
+    """Return scores of open pairs, rounded up, and what is left of the claim, rounded down.
+
+    Both are multiples of one power of two, in 60 bits. What fixed pairs add is certain, and is
+    taken off the claim without rounding.
+    """
     n = view.shape[0]
-    entries = view.scores.tolist()
-    room = claim - sum(entries[:: n + 1])
-    entries[:: n + 1] = [0] * n
+    entries, state = view.scores.tolist(), view.state.ravel().tolist()
+    room = claim - sum(v for v, s in zip(entries, state, strict=True) if s == 1)
+    entries = [v if s < 0 else 0 for v, s in zip(entries, state, strict=True)]
     drop = max(0, sum(map(abs, entries)).bit_length() - _BITS)
     whole = [-((-v) >> drop) for v in entries]
     return np.array(whole, dtype=np.int64).reshape(n, n), room >> drop
