@@ -2,7 +2,7 @@ import numpy as np
 
 import naive
 import relatum as rt
-from relatum.proof.certificate import Decompose, Leaf, Merge
+from relatum.proof.certificate import Decompose, Leaf, Merge, SubsetOrder
 from relatum.solvers.reductions.orders import closed_evidence, component_order, plan_of
 
 
@@ -14,12 +14,20 @@ def test_alike_elements_are_merged_and_components_split():
     assert len(plan.w) == 3
     e = rt.infer(problem, prove=True)
     assert isinstance(e.certificate.proof, Merge)
-    assert isinstance(e.certificate.proof.then, Decompose)
+    assert isinstance(e.certificate.proof.then, SubsetOrder)  # one component: no parts
     places = e.relation.ranks
     assert sorted(places[1:3]) == list(range(places[1:3].min(), places[1:3].max() + 1))
     sorted_already = rt.infer(rt.Problem(np.triu(np.ones((5, 5))), rt.LINEAR_ORDERS))
     assert isinstance(sorted_already.certificate.proof, Leaf | Merge)
     assert sorted_already.relation.order.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_two_components_are_parts_of_a_proof():
+    d = np.array([[0.0, 2, -1], [-2, 0, 3], [1, -3, 0]])
+    both = np.block([[d, np.ones((3, 3))], [-np.ones((3, 3)), d]])
+    e = rt.infer(rt.Problem(both, rt.LINEAR_ORDERS), prove=True)
+    assert isinstance(e.certificate.proof, Decompose)
+    assert [part[0].tolist() for part in e.certificate.proof.parts] == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_components_come_in_topological_order_with_small_numbers_first():
