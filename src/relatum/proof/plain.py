@@ -23,7 +23,6 @@ import struct
 import sys
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from copy import copy
 from heapq import nlargest
 from itertools import combinations, pairwise, permutations, product
@@ -40,9 +39,7 @@ CHOICES = {0: (0,), 1: (1,), OPEN: (0, 1)}
 PARTITION = {"reflexive", "symmetric", "transitive"}
 ORDER = {"reflexive", "antisymmetric", "transitive", "connex"}
 EXCLUDED = {"symmetric": [(0, 1), (1, 0)], "antisymmetric": [(1, 1)], "connex": [(0, 0)]}
-NPY = (
-    rb"\x93NUMPY\x01\0(..){'descr': '[<|](..)', 'fortran_order': False, 'shape': \((\d+),( \d+)?\)"
-)
+NPY = rb"\x93NUMPY\x01\0(..){'descr': '[<|](..)', 'fortran_order': False, 'shape': .(\d+),( \d+)?\)"
 TYPES = dict(zip(re.findall(b"..", b"b1i1i2i4i8u1u2u4u8f4f8"), "?bhiqBHIQfd", strict=True))
 ROWS: dict[str, Any] = {  # terms (a, b, k), which are k x_ab, and the right side, if it holds
     "transitive": lambda view, a, b, c: ([(a, b, 1), (b, c, 1), (a, c, -1)], 1),
@@ -90,14 +87,14 @@ def read_bundle(path: str) -> Any:
         require(size <= LARGEST_FILE, f"it would take {size} bytes to read", 2)
         require(len(entries) == len(file.infolist()), "two entries have the same name", 2)
         arrays: Any = {k: read_array(file.open(i).read(i.file_size)) for k, i in entries.items()}
-    bundle = json.loads(
-        bytes(arrays.pop("manifest")),
-        object_hook=lambda e: arrays.pop(f"a{e['array']}") if e.keys() == {"array"} else e,
+    text = bytes(arrays.pop("manifest"))
+    said = json.loads(
+        text, object_hook=lambda e: arrays.pop(f"a{e['array']}") if "array" in e else e
     )
-    version = bundle["format"] == "relatum-estimate" and bundle["version"] == 2
-    require(version and "scores" in bundle["problem"], "it has no problem, or is not version 2", 2)
-    require(not arrays and bundle["nodes"] == len(bundle["proof"]), "it has more than it states", 2)
-    return bundle
+    version = said["format"] == "relatum-estimate" and said["version"] == 2
+    require(version and "scores" in said["problem"], "it has no problem, or is not version 2", 2)
+    require(not arrays and said["nodes"] == len(said["proof"]), "it has more than it states", 2)
+    return said
 
 
 class View:
@@ -145,7 +142,7 @@ class View:
         self.empty |= not left
         self.x[j] = left.pop() if len(left) == 1 else self.x[j]
 
-    def fixing(self, facts: Iterable[Any] = ()) -> View:
+    def fixing(self, facts: Any = ()) -> View:
         """Return the view in which some more pairs (a, b) have a value."""
         self.spend(self.n * self.m)
         view = copy(self)
@@ -171,10 +168,6 @@ class View:
             step = math.gcd(step, *(max(sums) - other for other in sums))
         return claim + 1 + (offset - claim - 1) % step if step else max(offset, claim + 1)
 
-    def prove(self, bound: int, claim: int, otherwise: str) -> None:
-        """Refuse a bound that leaves a value above the claim."""
-        require(bound <= claim or bound < self.above(claim), otherwise)
-
     def image(self, classes: list[tuple[int, int]], c: list[int]) -> View:
         """Return the view of classes, given as (element, label), with sums of c for scores."""
         number = {label: k for k, label in enumerate(sorted({label for _, label in classes}))}
@@ -183,10 +176,10 @@ class View:
         view = View(len(number), len(number), self.names - gone, self.cap, [0] * len(number) ** 2)
         self.spend(len(classes) ** 2)
         for (a, p), (b, q) in product(classes, classes):
-            i, (place, _) = a * self.m + b, view.cell(number[p], number[q])
-            view.c[place] += c[i]
+            i, g, h = a * self.m + b, number[p], number[q]
+            view.c[g * view.m + h] += c[i]
             if self.x[i] != OPEN:
-                view.fix(number[p], number[q], self.x[i])
+                view.fix(g, h, self.x[i])
         return view
 
     def known_sets(self) -> list[int]:
@@ -201,35 +194,32 @@ class View:
     def row(self, family: str, index: list[int]) -> Any:
         """Return terms and right side of a row, which every relation of the view satisfies."""
         while index and index[-1] == -1:
-            index = index[:-1]  # it is filled up
+            index.pop()  # it is filled up
         cap, distinct = self.cap or math.inf, len({*index}) == len(index) <= self.n + 1
         sets = self.names >= {"symmetric", "transitive"} and len(index) <= self.n + 1
         match family, index:
             case _ if family in self.names:
-                row = ROWS[family](self, *index)
+                return ROWS[family](self, *index)
             case "at_most", [a, k] if k >= cap:
-                row = [(a, b, 1) for b in range(self.m)], k
+                return [(a, b, 1) for b in range(self.m)], k
             case "path", [a, *_, b] if "transitive" in self.names:
-                row = [*((p, q, 1) for p, q in pairwise(index)), (a, b, -1)], len(index) - 2
+                return [*((p, q, 1) for p, q in pairwise(index)), (a, b, -1)], len(index) - 2
             case "odd_wheel", [c, *v] if sets and distinct and len(v) > 2 and len(v) % 2:
                 # it counts runs of neighbours related to c: in a circle of k, odd, at most k // 2
                 rim = [(p, q, -1) for p, q in pairwise([*v, v[0]])]
-                row = [*((c, p, 1) for p in v), *rim], len(v) // 2
+                return [*((c, p, 1) for p in v), *rim], len(v) // 2
             case "two_partition", [_, *_] if sets and distinct and -1 in index[1:]:
                 # s and t elements of one set: s t - s (s - 1) / 2 - t (t - 1) / 2 <= min(s, t)
                 S, T = index[: index.index(-1)], index[index.index(-1) + 1 :]
                 inner = [(p, q, -1) for U in (S, T) for p, q in combinations(U, 2)]
-                row = [*((p, q, 1) for p in S for q in T), *inner], min(len(S), len(T))
+                return [*((p, q, 1) for p in S for q in T), *inner], min(len(S), len(T))
             case "capped_set", [k, *T] if sets and k >= cap and len({*T}) == len(T):
                 # pairs within sets are most if as many sets as can be are full
                 most = len(T) // k * math.comb(k, 2) + math.comb(len(T) % k, 2)
-                row = [(p, q, 1) for p, q in combinations(T, 2)], most
+                return [(p, q, 1) for p, q in combinations(T, 2)], most
             case "half_dicycle", _ if self.names >= ORDER - {"reflexive"}:
-                row = half_of_sum(index)
-            case _:
-                row = None
-        require(row, f"A row {family} {index[:9]} does not hold for every feasible relation.")
-        return row
+                return half_of_sum(index)
+        raise UnprovedError(1, f"A row {family} {index[:9]} need not hold.")
 
     def subtract(self, cuts: Any, r: Any) -> int:
         """Subtract A'y from r, for rows A x <= b with multipliers y; return b y."""
@@ -259,10 +249,8 @@ class View:
                 gains = [w for state, w in pairs if state == OPEN and w > 0]
                 twice += sum(known) + sum(nlargest(self.cap - len(known), gains))
             bound = min(bound, constant + twice // 2)
-        proved = bound < 0 or not node["infeasible"]
-        require(proved, "A leaf is not proved to be infeasible.")
-        if not node["infeasible"]:
-            self.prove(bound, claim, "The rows of a leaf do not prove the claimed bound.")
+        proved = bound < 0 if node["infeasible"] else bound < self.above(claim)
+        require(proved, "The rows of a leaf do not prove what it claims.")
 
     def branch(self, claim: int, node: Any) -> Any:
         """Split: a pair is unrelated, or it is related."""
@@ -273,19 +261,18 @@ class View:
         """Pairs take one value, as relations with the other one are not above the claim."""
         r, facts = self.c[:], [*zip(node["pairs"], node["values"], strict=True)]
         bound = self.subtract(node["cuts"], r) + self.most(r, self.cells)
+        above = self.above(claim)
         for pair, value in facts:
-            cell = self.cell(*pair)
-            for other in self.sums(r, *cell, but=value):
-                bound_of_other = bound - self.most(r, [cell]) + other
-                self.prove(bound_of_other, claim, f"Pair {pair} may have the other value.")
+            rest = bound - self.most(r, [self.cell(*pair)])
+            proved = all(rest + s < above for s in self.sums(r, *self.cell(*pair), but=value))
+            require(proved, f"Pair {pair} may have the other value.")
         yield self.fixing(facts), node["then"], claim
 
     def imply(self, claim: int, node: Any) -> Any:
         """Pairs take one value, one after the other, as a row cannot hold with the other one."""
         view, names, of = self.fixing(), node["families"]["names"], node["families"]["of"]
-        for k, row, pair, value in zip(
-            of, node["rows"], node["pairs"], node["values"], strict=True
-        ):
+        steps = zip(of, node["rows"], node["pairs"], node["values"], strict=True)
+        for k, row, pair, value in steps:
             r: dict[int, int] = defaultdict(int)
             bound = view.subtract([{"family": names[k], "index": [row], "multipliers": [1]}], r)
             cell = view.cell(*pair)
@@ -305,7 +292,7 @@ class View:
         if -math.inf not in bounds:  # else a part is claimed to have no relation: there is none
             rest = [(i, j) for i, j in self.cells if of.get(i // n, -1) != of.get(i % n, -2)]
             total = self.most(self.c, rest) + sum(map(units, bounds))
-            self.prove(total, claim, "Bounds of parts add up to more than is claimed.")
+            require(total < self.above(claim), "Bounds of parts add up to more than is claimed.")
         for (elements, child), bound in zip(parts, bounds, strict=True):
             part = self.image([(a, place) for place, a in enumerate(elements)], self.c)
             yield part, child, NOTHING if bound == -math.inf else units(bound)
@@ -326,10 +313,9 @@ class View:
         for a, b in ((a, b) for a, b in combinations(range(n), 2) if labels[a] == labels[b]):
             swap = {a: b, b: a}
             for e, o in ((e, o) for e in (a, b) for o in range(n) if o != e):
-                here, there = self.cell(e, o), self.cell(swap[e], swap.get(o, o))
-                alike = all(self.c[i] == self.c[j] for i, j in zip(here, there, strict=True))
-                unknown = self.x[here[0]] == OPEN
-                require(alike and unknown, f"Elements {a} and {b} are merged but not alike.")
+                (i, j), (p, q) = self.cell(e, o), self.cell(swap[e], swap.get(o, o))
+                alike = self.x[i] == OPEN and self.c[i] == self.c[p] and self.c[j] == self.c[q]
+                require(alike, f"Elements {a} and {b} are merged but not alike.")
             c[self.cell(a, b)[0]] = 0  # both orders are worth the same, and one of them counts
         yield self.image([*enumerate(labels)], c), node["then"], claim
 
@@ -357,13 +343,9 @@ class View:
                 self.spend(1 + len(gains) + len(fits) ** 2)
                 more = {h: gains[h] + w[g][h] for h in fits}
                 # others add what they gain with these, and half of what they have with each other
-                pairs = [[max(0, w[h][o]) for o in fits if o != h] for h in fits]
-                twice = [
-                    2 * more[h] + sum(nlargest(left - 1, p))
-                    for h, p in zip(fits, pairs, strict=True)
-                ]
-                hope = sum(max(0, t) for t in nlargest(left, twice))
-                if k * (2 * total + hope) >= 2 * spare:
+                best = [nlargest(left - 1, [max(0, w[h][o]) for o in fits if o != h]) for h in fits]
+                twice = [max(0, 2 * more[h] + sum(b)) for h, b in zip(fits, best, strict=True)]
+                if k * (2 * total + sum(nlargest(left, twice))) >= 2 * spare:
                     todo.append((total, left, more))
 
     def subset_order(self, claim: int, node: Any) -> Any:
@@ -379,9 +361,9 @@ class View:
         self.spend(self.n**3)
         rest = loss.copy()
         for a, b, e in permutations(n, 3):  # every order loses something on a cycle
-            pairs = (a, b), (b, e), (e, a)
-            least = min(rest[pair] for pair in pairs)
-            rest |= {pair: rest[pair] - least for pair in pairs}  # no loss counts twice
+            cycle = (a, b), (b, e), (e, a)
+            least = min(rest[pair] for pair in cycle)
+            rest |= {pair: rest[pair] - least for pair in cycle}  # no loss counts twice
             cycles += [(1 << a | 1 << b | 1 << e, least)] if least else []
         layer = {0: 0}  # who comes first, as bits, and what is lost at least
         for _ in n:
@@ -391,7 +373,7 @@ class View:
                 self.spend(len(left) * (len(left) + len(cycles)))
                 for b in left:
                     now, total = done | 1 << b, lost + sum(loss[a, b] for a in left)
-                    if total + sum(least for cycle, least in cycles if not cycle & now) <= spare:
+                    if total + sum(least for three, least in cycles if not three & now) <= spare:
                         longer[now] = min(total, longer.get(now, total))
             layer = longer
         require(not layer, "There is a linear order above the claimed bound.")
@@ -403,17 +385,15 @@ NODES |= {"Prices": View.prices, "SubsetOrder": View.subset_order}
 
 
 def half_of_sum(index: list[int]) -> Any:
-    """Halve a sum of rows x_ab + x_bc - x_ac <= 1 (or x_ab <= 1, if b = c), and round down.
-
-    With x_ba = 1 - x_ab all coefficients must be even: then half the left side is whole.
-    """
-    total: dict[tuple[int, int], int] = defaultdict(int)
-    right = len(index) // 3
+    """Halve a sum of rows x_ab + x_bc + x_ca <= 2 (or x_ab <= 1, if b = c), and round down."""
+    # with x_ba = 1 - x_ab all coefficients must be even: then half the left side is whole
+    total, right = Counter[tuple[int, int]](), 0
     for a, b, c in zip(index[::3], index[1::3], index[2::3], strict=True):
         require(a not in (b, c), "A row of a sum is not about different elements.")
-        for p, q, k in [(a, b, 1), (b, c, 1), (a, c, -1)][: 1 if b == c else 3]:
-            total[min(p, q), max(p, q)] += k if p < q else -k
-            right -= 0 if p < q else k
+        arcs = [(a, b)] if b == c else [(a, b), (b, c), (c, a)]
+        right += max(1, len(arcs) - 1) - sum(p > q for p, q in arcs)
+        for p, q in arcs:
+            total[min(p, q), max(p, q)] += 1 if p < q else -1
     require(not any(k % 2 for k in total.values()), "Half a sum of rows is not whole.")
     return [(a, b, k // 2) for (a, b), k in total.items()], right // 2
 
@@ -426,10 +406,8 @@ def problem_view(problem: Any) -> View:
     one_set = names & (PARTITION | ORDER) or problem["groups"]
     cap = 1 if "unique_image" in names else problem["cap"]
     require((n == m or not one_set) and (cap is None or cap >= 1), "Shape or cap do not fit.")
-    pairs, kind = (
-        [*product(range(n), range(m))],
-        ("all", "ordered", "unordered").index(given["pairs"]),
-    )
+    pairs = [*product(range(n), range(m))]
+    kind = ("all", "ordered", "unordered").index(given["pairs"])
     scored = [(a, b) for a, b in pairs if a < b or kind == 0 or (kind == 1 and a > b)]
     listed = [*zip(given["i"], given["j"], strict=True)] if "i" in given else scored
     scores = dict(zip(listed, map(units, given["log_odds"]), strict=True))
@@ -462,12 +440,12 @@ def check_relation(view: View, relation: Any) -> int:
     require(not known.empty and len(of) == n, "It breaks the evidence, or a property of two pairs.")
     images = [sum(1 << b for b in range(m) if known.x[a * m + b]) for a in range(n)]  # as bits
     counts = [sum(known.x[b::m]) for b in range(m)]
+    chains = (images[b] & ~images[a] for a, b in pairs if known.x[a * m + b])
     require("has_image" not in names or all(images), "An element has no image.")
     require("has_preimage" not in names or all(counts), "An element has no preimage.")
     require("unique_preimage" not in names or max(counts) < 2, "It has several preimages.")
-    require(max(map(int.bit_count, images)) <= (view.cap or m), "An element has too many images.")
-    chains = (images[b] & ~images[a] for a, b in pairs if known.x[a * m + b])
     require("transitive" not in names or not any(chains), "The relation is not transitive.")
+    require(max(map(int.bit_count, images)) <= (view.cap or m), "An element has too many images.")
     return known.most(view.c, known.cells)
 
 
@@ -475,23 +453,22 @@ def check_estimate(view: View, e: Any) -> Any:
     """Check everything but the proof; return the claim that is to be proved, if there is one."""
     status, value, bound = e["status"], float(e["value"]), float(e["bound"])
     proved = math.inf if e["certificate"] is None else float(e["certificate"])
-    require(proved <= bound, "A better bound is claimed than there is a proof of.")
-    require((bound == -math.inf) == (status == "INFEASIBLE"), "Only INFEASIBLE has the bound -inf.")
-    claim = units(proved) if math.isfinite(proved) else NOTHING if proved < 0 else None
+    claim: Any = None if proved == math.inf else NOTHING if proved == -math.inf else units(proved)
+    fits = proved <= bound and (bound == -math.inf) == (status == "INFEASIBLE")
+    require(fits, "The bound is better than what is proved, or does not fit the status.")
     if e["relation"] is None:
         fits = status in ("BOUND_ONLY", "INFEASIBLE") and value == -math.inf
         require(fits, f"{status} or a value is claimed without a relation.")
         return claim
-    require(status in ("OPTIMAL", "FEASIBLE", "BOUND_ONLY"), "There is a relation.")
     exact = check_relation(view, e["relation"])
     require(exact / BIT == value, f"The value is {exact / BIT!r}, but {value!r} is claimed.")
     require(bound == math.inf or units(bound) >= exact, "The bound is below the value.")
-    if status != "OPTIMAL":
-        return claim
-    # where values are large, the next float may be farther above than the gap
-    near = max(exact + OPTIMAL_GAP, units(math.nextafter(value, math.inf)))
-    require(claim is not None and units(bound) <= near, "OPTIMAL, but the bound is too far above.")
-    return min(claim or 0, exact + OPTIMAL_GAP)
+    if status == "OPTIMAL":  # where values are large, the next float may be above the gap
+        near = max(exact + OPTIMAL_GAP, units(math.nextafter(value, math.inf)))
+        require(bound < math.inf and units(bound) <= near, "OPTIMAL, but the bound is too high.")
+        return min(claim, exact + OPTIMAL_GAP)
+    require(status in ("FEASIBLE", "BOUND_ONLY"), "There is no such status.")
+    return claim
 
 
 def check(path: str) -> tuple[int, str]:
@@ -506,7 +483,7 @@ def check(path: str) -> tuple[int, str]:
         for number, node in enumerate(nodes):  # a tree: each is named once, by an earlier one
             below = [node[key] for key in ("then", "unrelated", "related") if key in node]
             below += [child for _, child in node.get("parts", ())]
-            named += [child for child in below if child > number]
+            named += [child if child > number else -1 for child in below]
         require(sorted(named) == [*range(len(nodes))], "The nodes of the proof are no tree.")
         while todo:
             view, number, claim = todo.pop()
