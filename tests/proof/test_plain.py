@@ -37,6 +37,7 @@ from relatum.proof import (
 from relatum.testing import random_problems
 
 FILE = Path(plain.__file__)
+LINES = 505  # it may get shorter
 
 
 @pytest.fixture(autouse=True)
@@ -401,6 +402,11 @@ def with_evidence(problem, related):
     problem.update(spare=problem["related"], related=related)
 
 
+def with_node(manifest, node):
+    manifest["proof"].append(node)
+    manifest["nodes"] += 1
+
+
 def shifted(manifest, by):
     e = manifest["estimate"]
     e.update(value=e["value"] + by, bound=e["bound"] + by, certificate=e["certificate"] + by)
@@ -433,6 +439,8 @@ FORGED = {
     "its own child": (1, lambda m, a: of_kind(m, "Contract").update(then=0)),
     "no such child": (1, lambda m, a: of_kind(m, "Contract").update(then=10**6)),
     "behind the end": (1, lambda m, a: of_kind(m, "Contract").update(then=-1)),
+    "an orphan": (1, lambda m, a: with_node(m, {"type": "Leaf", "cuts": [], "infeasible": False})),
+    "a loop beside": (1, lambda m, a: with_node(m, {"type": "Contract", "then": m["nodes"]})),
     "cut off": (2, lambda m, a: m["proof"].pop()),
     "stated nodes": (2, lambda m, a: m.update(nodes=m["nodes"] + 1)),
     "no problem": (2, lambda m, a: m["problem"].pop("scores")),
@@ -530,6 +538,13 @@ def test_it_imports_the_standard_library_only():
             assert node.level == 0
             imported.add((node.module or "").split(".")[0])
     assert imported <= set(sys.stdlib_module_names)
+
+
+def test_it_can_be_read():
+    """One sitting: what takes more lines than this is no plain checker any more."""
+    lines = FILE.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= LINES
+    assert max(map(len, lines)) <= 100
 
 
 def test_it_runs_on_its_own(tmp_path, taken_apart):

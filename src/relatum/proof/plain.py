@@ -26,6 +26,7 @@ from collections import Counter, defaultdict
 from copy import copy
 from heapq import nlargest
 from itertools import combinations, pairwise, permutations, product
+from operator import eq, le
 from typing import Any
 
 LARGEST_FILE = 1 << 27  # bytes, unpacked
@@ -95,6 +96,20 @@ def read_bundle(path: str) -> Any:
     require(version and "scores" in said["problem"], "it has no problem, or is not version 2", 2)
     require(not arrays and said["nodes"] == len(said["proof"]), "it has more than it states", 2)
     return said
+
+
+def half_of_sum(index: list[int]) -> Any:
+    """Halve a sum of rows x_ab + x_bc + x_ca <= 2 (or x_ab <= 1, if b = c), and round down."""
+    # with x_ba = 1 - x_ab all coefficients must be even: then half the left side is whole
+    total, right = Counter[tuple[int, int]](), 0
+    for a, b, c in zip(index[::3], index[1::3], index[2::3], strict=True):
+        require(a not in (b, c), "A row of a sum is not about different elements.")
+        arcs = [(a, b)] if b == c else [(a, b), (b, c), (c, a)]
+        right += max(1, len(arcs) - 1) - sum(p > q for p, q in arcs)
+        for p, q in arcs:
+            total[min(p, q), max(p, q)] += 1 if p < q else -1
+    require(not any(k % 2 for k in total.values()), "Half a sum of rows is not whole.")
+    return [(a, b, k // 2) for (a, b), k in total.items()], right // 2
 
 
 class View:
@@ -384,20 +399,6 @@ NODES |= {"Decompose": View.decompose, "Contract": View.contract, "Merge": View.
 NODES |= {"Prices": View.prices, "SubsetOrder": View.subset_order}
 
 
-def half_of_sum(index: list[int]) -> Any:
-    """Halve a sum of rows x_ab + x_bc + x_ca <= 2 (or x_ab <= 1, if b = c), and round down."""
-    # with x_ba = 1 - x_ab all coefficients must be even: then half the left side is whole
-    total, right = Counter[tuple[int, int]](), 0
-    for a, b, c in zip(index[::3], index[1::3], index[2::3], strict=True):
-        require(a not in (b, c), "A row of a sum is not about different elements.")
-        arcs = [(a, b)] if b == c else [(a, b), (b, c), (c, a)]
-        right += max(1, len(arcs) - 1) - sum(p > q for p, q in arcs)
-        for p, q in arcs:
-            total[min(p, q), max(p, q)] += 1 if p < q else -1
-    require(not any(k % 2 for k in total.values()), "Half a sum of rows is not whole.")
-    return [(a, b, k // 2) for (a, b), k in total.items()], right // 2
-
-
 def problem_view(problem: Any) -> View:
     """Return the view of the problem that the bundle is about."""
     (n, m), names, given = problem["shape"], {*problem["properties"]}, problem["scores"]
@@ -415,29 +416,22 @@ def problem_view(problem: Any) -> View:
     scores = dict.fromkeys(scored, units(given["background"])) | scores
     view = View(n, m, names, cap, [scores.pop(pair, 0) for pair in pairs])
     require(once and not scores, "A pair is listed twice, or does not exist.")
-    for value, key in enumerate(("unrelated", "related")):
-        for a, b in problem[key]:
-            view.fix(a, b, value)
-    for group in problem["groups"]:
-        view.spend(n * n)
-        for a, b in ((a, b) for a, b in pairs if a != b and group[a] == group[b]):
-            view.fix(a, b, 0)
-    return view
+    view.spend(n * m * len(problem["groups"]))
+    apart = [(a, b) for g in problem["groups"] for a, b in pairs if a != b and g[a] == g[b]]
+    unrelated, related = [*problem["unrelated"], *apart], problem["related"]
+    return view.fixing([*((pair, 0) for pair in unrelated), *((pair, 1) for pair in related)])
 
 
 def check_relation(view: View, relation: Any) -> int:
     """Check that a relation is feasible; return its value in units."""
     of, kind, names, n, m = relation["of"][0], relation["kind"], view.names, view.n, view.m
-    tests: dict[str, Any] = {
-        "Relation": lambda a, b: of[a][b],
-        "Map": lambda a, b: of[a] == b,
-        "Partition": lambda a, b: of[a] == of[b],
-        "Order": lambda a, b: of[a] <= of[b],
-    }
-    related = tests[re.sub("^(Partial|Weak|Linear)", "", kind)]
+    compare = {"Map": eq, "PartialMap": eq, "Partition": eq, "WeakOrder": le, "LinearOrder": le}
+    others = range(m) if kind in ("Map", "PartialMap") else of
+    y = of if kind == "Relation" else [[compare[kind](p, q) for q in others] for p in of]
+    require(len(y) == n and {m} == {len(line) for line in y}, "It is about other elements.")
     pairs = [*product(range(n), range(m))]
-    known = view.fixing((pair, bool(related(*pair))) for pair in pairs)
-    require(not known.empty and len(of) == n, "It breaks the evidence, or a property of two pairs.")
+    known = view.fixing(((a, b), bool(y[a][b])) for a, b in pairs)
+    require(not known.empty, "Two mirror pairs break a property or the evidence.")
     images = [sum(1 << b for b in range(m) if known.x[a * m + b]) for a in range(n)]  # as bits
     counts = [sum(known.x[b::m]) for b in range(m)]
     chains = (images[b] & ~images[a] for a, b in pairs if known.x[a * m + b])
