@@ -1,10 +1,9 @@
 """The plain checker: a second opinion on a bundle, in one file, by the standard library alone.
 
-``relatum-check BUNDLE`` (or ``python plain.py BUNDLE``) reads problem, relation and proof from a
-bundle of version 2, laid out as docs/certificates.md says, and answers in one line: ``verified``
-(exit code 0: the relation is feasible, its value is as stated, and no feasible relation has a
-value above the stated bound), ``refused`` (1: a claim is not proved) or ``not checked`` (2: this
-is no such bundle, or it is too large for a plain program).
+``relatum-check BUNDLE`` (or ``python plain.py BUNDLE``) reads a bundle of version 2, laid out as
+docs/certificates.md says, and answers in one line: ``verified`` (exit code 0: the relation is
+feasible, its value is as stated, and no feasible relation has a value above the stated bound),
+``refused`` (1: a claim is not proved) or ``not checked`` (2: no such bundle, or too large).
 
 Notation: x_ab is 1 if a is related to b, else 0; c_ab is the score of that; the value of a
 relation is the sum of c_ab x_ab. Rows A x <= b that hold for every feasible relation prove, with
@@ -12,8 +11,7 @@ any multipliers y >= 0, that  value <= b y + the largest sum of (c - A'y) x,  wh
 sum is taken over every two mirror pairs ab and ba on their own. A proof is a tree of such
 statements; each node shows that no relation of a `View` has a value above a claim.
 
-Every float is a whole multiple of 2**-1074. All numbers are counted in units of half of that, in
-whole numbers of any size, so that nothing is ever rounded.
+Every float is a whole multiple of 2**-1074. All numbers are whole numbers of this unit.
 """
 
 from __future__ import annotations
@@ -21,151 +19,134 @@ from __future__ import annotations
 import json
 import math
 import re
+import struct
 import sys
 import zipfile
-import zlib
-from array import array
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
 from copy import copy
-from itertools import combinations, pairwise, product
+from heapq import nlargest
+from itertools import combinations, pairwise, permutations, product
+from operator import eq, le
 from typing import Any
 
 LARGEST_FILE = 1 << 27  # bytes, unpacked
 MOST_PAIRS = 4_000_000  # |A| |B|
 MOST_WORK = 1_000_000_000  # pairs and terms of rows looked at, which takes some minutes
-BIT = 1 << 1075  # units in a bit
+BIT = 1 << 1074  # units in a bit
 OPTIMAL_GAP = BIT >> 20  # OPTIMAL says that no feasible relation is further above than this
+NOTHING = -(1 << 2200)  # below all values: to claim it is to claim that there is no relation
 OPEN = 2  # the state of a pair not known to be related (1) and not known to be unrelated (0)
+CHOICES = {0: (0,), 1: (1,), OPEN: (0, 1)}
 PARTITION = {"reflexive", "symmetric", "transitive"}
 ORDER = {"reflexive", "antisymmetric", "transitive", "connex"}
-BETWEEN_TWO_SETS = {"has_image", "unique_image", "has_preimage", "unique_preimage"}
-NEEDED = {"path": {"transitive"}, "half_dicycle": ORDER - {"reflexive"}, "at_most": set()}
-NEEDED |= dict.fromkeys(("odd_wheel", "two_partition", "capped_set"), PARTITION - {"reflexive"})
-EXCLUDED = {"symmetric": {(0, 1), (1, 0)}, "antisymmetric": {(1, 1)}, "connex": {(0, 0)}}
-NPY = rb"\x93NUMPY\x01\0(..){'descr': '([<>|])(..)', 'fortran_order': False, 'shape': \((.*?)\)"
-TYPES = dict(zip(re.findall("..", "b1i1i2i4i8u1u2u4u8f4f8"), "BbhiqBHIQfd", strict=True))
-DAMAGE: tuple[type[Exception], ...] = (ArithmeticError, AttributeError, EOFError, LookupError)
-DAMAGE += (OSError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile, zlib.error)
-
-Row = tuple[list[tuple[int, int, int]], int]  # terms (a, b, k), which are k x_ab, and right side
-Todo = list[tuple["View", int, int]]  # what is left to prove: a view, the number of a node, a claim
-
-
-class RefusedError(Exception):
-    """A claim of the bundle is not proved."""
+EXCLUDED = {"symmetric": [(0, 1), (1, 0)], "antisymmetric": [(1, 1)], "connex": [(0, 0)]}
+NPY = rb"\x93NUMPY\x01\0(..){'descr': '[<|](..)', 'fortran_order': False, 'shape': .(\d+),( \d+)?\)"
+TYPES = dict(zip(re.findall(b"..", b"b1i1i2i4i8u1u2u4u8f4f8"), "?bhiqBHIQfd", strict=True))
+ROWS: dict[str, Any] = {  # terms (a, b, k), which are k x_ab, and the right side, if it holds
+    "transitive": lambda view, a, b, c: ([(a, b, 1), (b, c, 1), (a, c, -1)], 1),
+    "symmetric": lambda view, a, b: ([(a, b, 1), (b, a, -1)], 0),
+    "antisymmetric": lambda view, a, b: a != b and ([(a, b, 1), (b, a, 1)], 1),
+    "connex": lambda view, a, b: a != b and ([(a, b, -1), (b, a, -1)], -1),
+    "has_image": lambda view, a: ([(a, b, -1) for b in range(view.m)], -1),
+    "has_preimage": lambda view, b: ([(a, b, -1) for a in range(view.n)], -1),
+    "unique_preimage": lambda view, b: ([(a, b, 1) for a in range(view.n)], 1),
+}
 
 
-class NotCheckedError(Exception):
-    """The file is no bundle, or it asks for too much."""
+class UnprovedError(Exception):
+    """A claim that is not proved (1), or a file that is not checked (2): that number, and why."""
 
 
-def require(condition: object, otherwise: str, error: type[Exception] = RefusedError) -> None:
-    """Refuse the bundle unless the condition holds."""
+def require(condition: object, otherwise: str, code: int = 1) -> None:
+    """Refuse the bundle, or give up on it, unless the condition holds."""
     if not condition:
-        raise error(otherwise)
-
-
-def expect(condition: object, otherwise: str) -> None:
-    """Give up on a file that is not what can be checked."""
-    require(condition, otherwise, NotCheckedError)
+        raise UnprovedError(code, otherwise)
 
 
 def units(x: float) -> int:
-    """Return a number in units."""
+    """Return a finite number in units."""
     numerator, denominator = x.as_integer_ratio()
     return numerator * (BIT // denominator)
 
 
-def read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo) -> list[Any]:
-    """Read an array in the format .npy, and not a byte more than the archive's index states."""
-    data = file.read(info)
-    header = re.match(NPY, data, re.DOTALL)
-    if header is None or len(data) != info.file_size:
-        raise NotCheckedError(f"{info.filename} is no array of numbers, row by row, as stated")
-    numbers = array(TYPES[header[3].decode()], data[10 + int.from_bytes(header[1], "little") :])
-    if header[2] == (b">" if sys.byteorder == "little" else b"<"):
-        numbers.byteswap()
-    shape = [int(length) for length in header[4].split(b",") if length.strip()]
-    expect(len(shape) in (1, 2) and math.prod(shape) == len(numbers), "an array has another shape")
-    if len(shape) == 1:
-        return numbers.tolist()
-    return [numbers[k : k + shape[1]].tolist() for k in range(0, len(numbers), shape[1])]
+def read_array(data: bytes) -> list[Any]:
+    """Read an array in the format .npy: little-endian, by rows, a list or a table."""
+    header: Any = re.match(NPY, data, re.DOTALL)
+    require(header, "an entry is no array of numbers", 2)
+    begin, width = 10 + int.from_bytes(header[1], "little"), int(header[4] or 1)
+    form = f"<{int(header[3]) * width}{TYPES[header[2]]}"
+    numbers = [*struct.unpack(form, data[begin:])]
+    rows = [numbers[k : k + width] for k in range(0, len(numbers), width)]
+    return rows if header[4] else numbers
 
 
-def read_bundle(path: str) -> list[Any]:
-    """Return problem, estimate and the nodes of the proof, with lists for arrays."""
+def read_bundle(path: str) -> Any:
+    """Return what the manifest of a bundle says, with lists where it names arrays."""
     with zipfile.ZipFile(path) as file:
         entries = {info.filename.removesuffix(".npy"): info for info in file.infolist()}
-        expect(len(entries) == len(file.infolist()), "two of its entries have the same name")
-        size = sum(info.file_size for info in entries.values())
-        expect(size <= LARGEST_FILE, f"it unpacks to {size} bytes; {LARGEST_FILE} are the most")
-        expect(entries["manifest"].file_size <= LARGEST_FILE // 4, "its manifest is too large")
-        arrays = {name: read_array(file, info) for name, info in entries.items()}
-    manifest = json.loads(bytes(arrays.pop("manifest")))
+        size = 3 * entries["manifest"].file_size + sum(i.file_size for i in file.infolist())
+        require(size <= LARGEST_FILE, f"it would take {size} bytes to read", 2)
+        require(len(entries) == len(file.infolist()), "two entries have the same name", 2)
+        arrays: Any = {k: read_array(file.open(i).read(i.file_size)) for k, i in entries.items()}
+    text = bytes(arrays.pop("manifest"))
+    said = json.loads(
+        text, object_hook=lambda e: arrays.pop(f"a{e['array']}") if "array" in e else e
+    )
+    version = said["format"] == "relatum-estimate" and said["version"] == 2
+    require(version and "scores" in said["problem"], "it has no problem, or is not version 2", 2)
+    require(not arrays and said["nodes"] == len(said["proof"]), "it has more than it states", 2)
+    return said
 
-    def filled(value: Any) -> Any:
-        if isinstance(value, dict) and value.keys() == {"array"}:
-            return arrays.pop(f"a{value['array']}")  # a second reference finds nothing
-        if isinstance(value, dict):
-            return {key: filled(v) for key, v in value.items()}
-        return [filled(v) for v in value] if isinstance(value, list) else value
 
-    expect((manifest["format"], manifest["version"]) == ("relatum-estimate", 2), "not version 2")
-    expect("scores" in manifest["problem"], "it holds only a fingerprint of its problem")
-    found = [filled(manifest[key]) for key in ("problem", "estimate", "proof")]
-    expect(not arrays, "it has arrays that nothing refers to")
-    expect(manifest["nodes"] == len(found[2]), "its proof has not as many nodes as stated")
-    return found
+def half_of_sum(index: list[int]) -> Any:
+    """Halve a sum of rows x_ab + x_bc + x_ca <= 2 (or x_ab <= 1, if b = c), and round down."""
+    # with x_ba = 1 - x_ab all coefficients must be even: then half the left side is whole
+    total, right = Counter[tuple[int, int]](), 0
+    for a, b, c in zip(index[::3], index[1::3], index[2::3], strict=True):
+        require(a not in (b, c), "A row of a sum is not about different elements.")
+        arcs = [(a, b)] if b == c else [(a, b), (b, c), (c, a)]
+        right += max(1, len(arcs) - 1) - sum(p > q for p, q in arcs)
+        for p, q in arcs:
+            total[min(p, q), max(p, q)] += 1 if p < q else -1
+    require(not any(k % 2 for k in total.values()), "Half a sum of rows is not whole.")
+    return [(a, b, k // 2) for (a, b), k in total.items()], right // 2
 
 
 class View:
-    """Relations with some properties and some known pairs; c and x: scores and states, by rows.
+    """Relations with some properties and some known pairs.
 
-    If A and B are one (`square`), a pair and its mirror pair are one cell (i, j) of places in c
-    and x; else each pair is a cell (i, i). A view is `empty` when a cell has no state left.
+    The pair ab has the place a m + b in c, the scores, and in x, what is known. The places i and j
+    of a pair and its mirror pair are a cell; i = j for pairs aa, and if A and B differ in size.
+    The view is `empty` when a cell has no state (of pair, of mirror pair) left.
     """
 
     work = MOST_WORK
 
-    def __init__(
-        self, n: int, m: int, names: set[str], cap: Any, square: bool, c: list[int]
-    ) -> None:
-        self.n, self.m, self.names, self.cap, self.square, self.c = n, m, names, cap, square, c
-        self.x, bits = bytearray([OPEN]) * (n * m), (0, 1)
-        out = set().union(*(states for name, states in EXCLUDED.items() if name in names))
-        joint = [state for state in product(bits, bits) if state not in out]
+    def __init__(self, n: int, m: int, names: set[str], cap: Any, c: list[int]) -> None:
+        self.n, self.m, self.names, self.cap, self.c = n, m, names, cap, c
+        self.cells = [self.cell(a, b) for a in range(n) for b in range(a * (n == m), m)]
+        out = {state for name in names for state in EXCLUDED.get(name, ())}
+        self.x, self.empty = bytearray([OPEN]) * (n * m), n > 1 and len(out) == 4
         self.joint = {
-            (s, t): [(v, w) for v, w in joint if s in (v, OPEN) and t in (w, OPEN)]
-            for s, t in product((*bits, OPEN), (*bits, OPEN))
+            (s, t): [state for state in product(CHOICES[s], CHOICES[t]) if state not in out]
+            for s, t in product(CHOICES, CHOICES)
         }
-        self.empty = square and n > 1 and not joint
         for a in range(n if "reflexive" in names else 0):
             self.fix(a, a, 1)
 
     def spend(self, steps: int) -> None:
-        """Count work, and give up when it is too much."""
+        """Count work, which bounds memory, too, and give up when it is too much."""
         View.work -= steps
-        expect(View.work >= 0, f"checking it takes more than {MOST_WORK} steps")
+        require(View.work >= 0, f"checking it takes more than {MOST_WORK} steps", 2)
 
     def cell(self, a: int, b: int) -> tuple[int, int]:
         """Return the cell of a pair, its own place first."""
-        require(0 <= a < self.n and 0 <= b < self.m, f"There is no pair ({a}, {b}).")
-        return a * self.m + b, (b * self.m + a if self.square else a * self.m + b)
-
-    def cells(self) -> list[tuple[int, int]]:
-        """Return all cells."""
-        n, m = self.n, self.m
-        self.spend(n * m)
-        if self.square:
-            return [(a * n + b, b * n + a) for a in range(n) for b in range(a, n)]
-        return [(i, i) for i in range(n * m)]
+        require(0 <= a < self.n and 0 <= b < self.m, "There is no such pair.")
+        return a * self.m + b, (b * self.m + a if self.n == self.m else a * self.m + b)
 
     def states(self, i: int, j: int) -> list[tuple[int, int]]:
-        """Return the states (of pair, of mirror pair) that are left to a cell."""
-        if i != j:
-            return self.joint[self.x[i], self.x[j]]
-        return [(v, 0) for v in (0, 1) if self.x[i] in (v, OPEN)]
+        """Return the states that are left to a cell."""
+        return self.joint[self.x[i], self.x[j]] if i != j else [(v, v) for v in CHOICES[self.x[i]]]
 
     def fix(self, a: int, b: int, value: int) -> None:
         """Note that a pair is related or not, and what follows for its mirror pair."""
@@ -174,455 +155,350 @@ class View:
         self.x[i] = value
         left = {w for _, w in self.states(i, j)}
         self.empty |= not left
-        if i != j and len(left) == 1:
-            self.x[j] = left.pop()
+        self.x[j] = left.pop() if len(left) == 1 else self.x[j]
 
-    def fixing(self, *facts: tuple[int, int, int]) -> View:
-        """Return the view in which some more pairs are known."""
-        self.spend(self.n * self.m // 8)
+    def fixing(self, facts: Any = ()) -> View:
+        """Return the view in which some more pairs (a, b) have a value."""
+        self.spend(self.n * self.m)
         view = copy(self)
         view.x = self.x[:]
-        for a, b, value in facts:
+        for (a, b), value in facts:
             view.fix(a, b, value)
         return view
 
-    def most(self, r: list[int], cells: Iterable[tuple[int, int]]) -> int:
+    def sums(self, r: Any, i: int, j: int, but: int = OPEN) -> list[int]:
+        """Return what a cell can add to the sum of r x, if its first pair has not one value."""
+        return [v * r[i] + w * r[j] * (i != j) for v, w in self.states(i, j) if v != but]
+
+    def most(self, r: Any, cells: Any) -> int:
         """Return the largest sum of r x over some cells, each on its own."""
-        return sum(max(v * r[i] + w * r[j] for v, w in self.states(i, j)) for i, j in cells)
+        self.spend(2 * len(cells))
+        return sum(max(self.sums(r, i, j)) for i, j in cells)
 
     def above(self, claim: int) -> int:
         """Return the least value above the claim that there can be: values are offset + k step."""
-        step = offset = 0
-        for i, j in self.cells():
-            first, *others = (v * self.c[i] + w * self.c[j] for v, w in self.states(i, j))
-            step, offset = math.gcd(step, *(value - first for value in others)), offset + first
-        return offset + ((claim - offset) // step + 1) * step if step else max(offset, claim + 1)
+        offset, step = self.most(self.c, self.cells), 0
+        for i, j in self.cells:
+            sums = self.sums(self.c, i, j)
+            step = math.gcd(step, *(max(sums) - other for other in sums))
+        return claim + 1 + (offset - claim - 1) % step if step else max(offset, claim + 1)
 
-    def prove(self, bound: int, claim: int, otherwise: str) -> None:
-        """Refuse a bound that leaves a value above the claim."""
-        require(bound <= claim or bound < self.above(claim), otherwise)
-
-    def below(self) -> int:
-        """Return a number below all values: to claim it is to claim that there is no relation."""
-        return -sum(map(abs, self.c)) - 1
-
-    def image(self, labels: list[int], c: list[int]) -> View:
-        """Return the view of classes of elements with equal labels; their scores are sums of c.
-
-        Elements with label -1 are left out. Subsets inherit all but the existence of images.
-        """
-        n, number = self.n, {label: k for k, label in enumerate(sorted({*labels} - {-1}))}
-        k, exist = len(number), {"has_image", "has_preimage"}
-        names = self.names if "reflexive" in self.names else self.names - exist
-        view, of = View(k, k, names, self.cap, True, [0] * (k * k)), [number.get(g) for g in labels]
-        self.spend(n * n)
-        for i, state in enumerate(self.x):
-            a, b = of[i // n], of[i % n]
-            if a is not None and b is not None:
-                view.c[a * k + b] += c[i]
-                if state != OPEN:
-                    view.fix(a, b, state)
+    def image(self, classes: list[tuple[int, int]], c: list[int]) -> View:
+        """Return the view of classes, given as (element, label), with sums of c for scores."""
+        number = {label: k for k, label in enumerate(sorted({label for _, label in classes}))}
+        # elements may be left out: subsets inherit all but the existence of images
+        gone = set() if "reflexive" in self.names else {"has_image", "has_preimage"}
+        view = View(len(number), len(number), self.names - gone, self.cap, [0] * len(number) ** 2)
+        self.spend(len(classes) ** 2)
+        for (a, p), (b, q) in product(classes, classes):
+            i, g, h = a * self.m + b, number[p], number[q]
+            view.c[g * view.m + h] += c[i]
+            if self.x[i] != OPEN:
+                view.fix(g, h, self.x[i])
         return view
 
     def known_sets(self) -> list[int]:
-        """Return labels 0, 1, ...: equal ones where related pairs connect two elements."""
+        """Return labels, which are equal where related pairs connect two elements."""
         require(self.names >= PARTITION, "This is about equivalence relations only.")
-        labels, n = list(range(self.n)), self.n
-        for i in (i for i, state in enumerate(self.x) if state == 1):
-            a, b = labels[i // n], labels[i % n]
-            labels = labels if a == b else [a if label == b else label for label in labels]
-        number = {label: k for k, label in enumerate(sorted({*labels}))}
-        return [number[label] for label in labels]
+        labels = list(range(self.n))
+        for a, b in (divmod(i, self.n) for i, state in enumerate(self.x) if state == 1):
+            if labels[a] != labels[b]:
+                labels = [labels[a] if label == labels[b] else label for label in labels]
+        return labels
+
+    def row(self, family: str, index: list[int]) -> Any:
+        """Return terms and right side of a row, which every relation of the view satisfies."""
+        while index and index[-1] == -1:
+            index.pop()  # it is filled up
+        cap, distinct = self.cap or math.inf, len({*index}) == len(index) <= self.n + 1
+        sets = self.names >= {"symmetric", "transitive"} and len(index) <= self.n + 1
+        match family, index:
+            case _ if family in self.names:
+                return ROWS[family](self, *index)
+            case "at_most", [a, k] if k >= cap:
+                return [(a, b, 1) for b in range(self.m)], k
+            case "path", [a, *_, b] if "transitive" in self.names:
+                return [*((p, q, 1) for p, q in pairwise(index)), (a, b, -1)], len(index) - 2
+            case "odd_wheel", [c, *v] if sets and distinct and len(v) > 2 and len(v) % 2:
+                # it counts runs of neighbours related to c: in a circle of k, odd, at most k // 2
+                rim = [(p, q, -1) for p, q in pairwise([*v, v[0]])]
+                return [*((c, p, 1) for p in v), *rim], len(v) // 2
+            case "two_partition", [_, *_] if sets and distinct and -1 in index[1:]:
+                # s and t elements of one set: s t - s (s - 1) / 2 - t (t - 1) / 2 <= min(s, t)
+                S, T = index[: index.index(-1)], index[index.index(-1) + 1 :]
+                inner = [(p, q, -1) for U in (S, T) for p, q in combinations(U, 2)]
+                return [*((p, q, 1) for p in S for q in T), *inner], min(len(S), len(T))
+            case "capped_set", [k, *T] if sets and k >= cap and len({*T}) == len(T):
+                # pairs within sets are most if as many sets as can be are full
+                most = len(T) // k * math.comb(k, 2) + math.comb(len(T) % k, 2)
+                return [(p, q, 1) for p, q in combinations(T, 2)], most
+            case "half_dicycle", _ if self.names >= ORDER - {"reflexive"}:
+                return half_of_sum(index)
+        raise UnprovedError(1, f"A row {family} {index[:9]} need not hold.")
+
+    def subtract(self, cuts: Any, r: Any) -> int:
+        """Subtract A'y from r, for rows A x <= b with multipliers y; return b y."""
+        constant = 0
+        for cut in cuts:
+            for index, multiplier in zip(cut["index"], cut["multipliers"], strict=True):
+                y, (terms, right) = units(multiplier), self.row(cut["family"], index)
+                require(y >= 0, "A multiplier is negative.")
+                self.spend(len(terms))
+                constant += y * right
+                for a, b, k in terms:
+                    r[self.cell(a, b)[0]] -= y * k
+        return constant
+
+    # The nodes of a proof: each returns what it rests on, as views, numbers of nodes and claims.
+
+    def leaf(self, claim: int, node: Any) -> Any:
+        """Rows bound the value, and there is no relation if they bound zero by less."""
+        n, r = self.n, [0] * len(self.c) if node["infeasible"] else self.c[:]
+        constant, twice = self.subtract(node["cuts"], r), 0
+        bound = constant + self.most(r, self.cells)
+        if bound > claim and self.cap and self.names >= PARTITION:
+            # in sets of at most k elements, half of what each has with its best k - 1 is a bound
+            for a in range(n):
+                pairs = [(self.x[a * n + b], r[a * n + b] + r[b * n + a]) for b in range(n)]
+                known = [w for state, w in pairs if state == 1]  # among these, with itself
+                gains = [w for state, w in pairs if state == OPEN and w > 0]
+                twice += sum(known) + sum(nlargest(self.cap - len(known), gains))
+            bound = min(bound, constant + twice // 2)
+        proved = bound < 0 if node["infeasible"] else bound < self.above(claim)
+        require(proved, "The rows of a leaf do not prove what it claims.")
+
+    def branch(self, claim: int, node: Any) -> Any:
+        """Split: a pair is unrelated, or it is related."""
+        for value, key in enumerate(("unrelated", "related")):
+            yield self.fixing([(node["pair"], value)]), node[key], claim
+
+    def fix_pairs(self, claim: int, node: Any) -> Any:
+        """Pairs take one value, as relations with the other one are not above the claim."""
+        r, facts = self.c[:], [*zip(node["pairs"], node["values"], strict=True)]
+        bound = self.subtract(node["cuts"], r) + self.most(r, self.cells)
+        above = self.above(claim)
+        for pair, value in facts:
+            rest = bound - self.most(r, [self.cell(*pair)])
+            proved = all(rest + s < above for s in self.sums(r, *self.cell(*pair), but=value))
+            require(proved, f"Pair {pair} may have the other value.")
+        yield self.fixing(facts), node["then"], claim
+
+    def imply(self, claim: int, node: Any) -> Any:
+        """Pairs take one value, one after the other, as a row cannot hold with the other one."""
+        view, names, of = self.fixing(), node["families"]["names"], node["families"]["of"]
+        steps = zip(of, node["rows"], node["pairs"], node["values"], strict=True)
+        for k, row, pair, value in steps:
+            r: dict[int, int] = defaultdict(int)
+            bound = view.subtract([{"family": names[k], "index": [row], "multipliers": [1]}], r)
+            cell = view.cell(*pair)
+            rest = {tuple(sorted(view.cell(*divmod(i, view.m)))) for i in r if i not in cell}
+            others = [] if view.empty else view.sums(r, *cell, but=value)
+            implied = all(bound + view.most(r, rest) + other < 0 for other in others)
+            require(implied, f"Row {names[k]} {row} does not imply the value of pair {pair}.")
+            view.fix(pair[0], pair[1], value)
+        yield view, node["then"], claim
+
+    def decompose(self, claim: int, node: Any) -> Any:
+        """Disjoint sets of elements are bounded one by one, and all other cells on their own."""
+        n, parts, bounds = self.n, node["parts"], node["bounds"]
+        of = {a: number for number, (elements, _) in enumerate(parts) for a in elements}
+        disjoint = sum(len(elements) for elements, _ in parts) == len(of) and {*of} <= {*range(n)}
+        require(disjoint and n == self.m, "Parts of a decomposition overlap, or are of two sets.")
+        if -math.inf not in bounds:  # else a part is claimed to have no relation: there is none
+            rest = [(i, j) for i, j in self.cells if of.get(i // n, -1) != of.get(i % n, -2)]
+            total = self.most(self.c, rest) + sum(map(units, bounds))
+            require(total < self.above(claim), "Bounds of parts add up to more than is claimed.")
+        for (elements, child), bound in zip(parts, bounds, strict=True):
+            part = self.image([(a, place) for place, a in enumerate(elements)], self.c)
+            yield part, child, NOTHING if bound == -math.inf else units(bound)
+
+    def contract(self, claim: int, node: Any) -> Any:
+        """Elements that are known to be related are one."""
+        labels, joined = node["labels"], {*zip(node["labels"], self.known_sets(), strict=True)}
+        known = min(labels) >= 0 and len(joined) == len({*labels})
+        require(known, "Contracted elements need not be related.")
+        yield self.image([*enumerate(labels)], self.c), node["then"], claim
+
+    def merge(self, claim: int, node: Any) -> Any:
+        """Alike elements of a linear order are one, as some best order has them side by side."""
+        # of two groups of them that are apart, one can move to the other without loss
+        n, c, labels = self.n, self.c[:], node["labels"]
+        fits = self.names >= ORDER and len(labels) == n and min(labels) >= 0
+        require(fits, "Only elements of linear orders are merged.")
+        for a, b in ((a, b) for a, b in combinations(range(n), 2) if labels[a] == labels[b]):
+            swap = {a: b, b: a}
+            for e, o in ((e, o) for e in (a, b) for o in range(n) if o != e):
+                (i, j), (p, q) = self.cell(e, o), self.cell(swap[e], swap.get(o, o))
+                alike = self.x[i] == OPEN and self.c[i] == self.c[p] and self.c[j] == self.c[q]
+                require(alike, f"Elements {a} and {b} are merged but not alike.")
+            c[self.cell(a, b)[0]] = 0  # both orders are worth the same, and one of them counts
+        yield self.image([*enumerate(labels)], c), node["then"], claim
+
+    def prices(self, claim: int, node: Any) -> Any:
+        """Every element is in one set: if none is above its elements' prices, these are a bound."""
+        n, r, labels, cap = self.n, self.c[:], self.known_sets(), self.cap or self.n
+        bound = self.subtract(node["cuts"], r)
+        for a, price in zip(range(n), node["prices"], strict=True):
+            bound += r[a * n + a] + units(price)
+            r[a * n + a] = -units(price)  # now r sums up to what a set is above its prices
+        sets, sizes = self.image([*enumerate(labels)], r), [*Counter(sorted(labels)).values()]
+        if sets.empty or max(sizes) > cap:
+            return  # there is no relation
+        k, spare = sets.n, self.above(claim) - bound  # k sets are to be above by less than this
+        require(spare > 0, "Prices of elements do not prove the claimed bound.")
+        w = [[sum(sets.c[i] for i in {*sets.cell(g, h)}) for h in range(k)] for g in range(k)]
+        todo = [(0, cap, {g: w[g][g] for g in range(k)})]  # what sets are above, room, who may join
+        while todo:
+            above, room, gains = todo.pop()
+            while gains:
+                g, gain = gains.popitem()
+                left, total = room - sizes[g], above + gain
+                require(k * total < spare, "A set is worth more than the prices of its elements.")
+                fits = [h for h in gains if sets.x[g * k + h] != 0 and sizes[h] <= left]
+                self.spend(1 + len(gains) + len(fits) ** 2)
+                more = {h: gains[h] + w[g][h] for h in fits}
+                # others add what they gain with these, and half of what they have with each other
+                best = [nlargest(left - 1, [max(0, w[h][o]) for o in fits if o != h]) for h in fits]
+                twice = [max(0, 2 * more[h] + sum(b)) for h, b in zip(fits, best, strict=True)]
+                if k * (2 * total + sum(nlargest(left, twice))) >= 2 * spare:
+                    todo.append((total, left, more))
+
+    def subset_order(self, claim: int, node: Any) -> Any:
+        """Follow all sets of elements that may come first in an order above the claim."""
+        # an order loses c_ab - c_ba if b comes before a, and too much if a must come before b
+        require(self.names >= ORDER, "Subsets are about linear orders.")
+        n, c = range(self.n), self.c
+        spare = self.most(c, self.cells) - self.above(claim)  # what such an order may lose
+        loss, cycles, too_much = {}, [], 1 + abs(spare) + sum(map(abs, c))
+        for a, b in product(n, n):
+            i, j = self.cell(a, b)
+            loss[a, b] = (0, too_much * (a != b), max(0, c[i] - c[j]))[self.x[i]]
+        self.spend(self.n**3)
+        rest = loss.copy()
+        for a, b, e in permutations(n, 3):  # every order loses something on a cycle
+            cycle = (a, b), (b, e), (e, a)
+            least = min(rest[pair] for pair in cycle)
+            rest |= {pair: rest[pair] - least for pair in cycle}  # no loss counts twice
+            cycles += [(1 << a | 1 << b | 1 << e, least)] if least else []
+        layer = {0: 0}  # who comes first, as bits, and what is lost at least
+        for _ in n:
+            longer: dict[int, int] = {}
+            for done, lost in layer.items():
+                left = [a for a in n if not done >> a & 1]
+                self.spend(len(left) * (len(left) + len(cycles)))
+                for b in left:
+                    now, total = done | 1 << b, lost + sum(loss[a, b] for a in left)
+                    if total + sum(least for three, least in cycles if not three & now) <= spare:
+                        longer[now] = min(total, longer.get(now, total))
+            layer = longer
+        require(not layer, "There is a linear order above the claimed bound.")
 
 
-def write_row(view: View, family: str, index: list[int]) -> Row:  # noqa: C901 (a case per family)
-    """Write a row down that every relation of the view satisfies; -1 fills up its index."""
-    index = index[: max((k for k, a in enumerate(index, start=1) if a != -1), default=0)]
-    n, m, cap, few = view.n, view.m, view.cap or math.inf, len(index) <= view.n + 1
-    distinct = few and len({*index}) == len(index)
-    require(view.names >= NEEDED.get(family, {family}), f"Rows {family} need not hold.")
-    match family, index:
-        case "transitive", [a, b, c]:
-            return [(a, b, 1), (b, c, 1), (a, c, -1)], 1
-        case "path", [a, *_, b]:  # transitivity, repeated
-            return [*((p, q, 1) for p, q in pairwise(index)), (a, b, -1)], len(index) - 2
-        case "symmetric", [a, b]:
-            return [(a, b, 1), (b, a, -1)], 0
-        case "antisymmetric", [a, b] if distinct:
-            return [(a, b, 1), (b, a, 1)], 1
-        case "connex", [a, b] if distinct:
-            return [(a, b, -1), (b, a, -1)], -1
-        case "has_image", [a]:
-            return [(a, b, -1) for b in range(m)], -1
-        case "at_most", [a, k] if k >= cap:
-            return [(a, b, 1) for b in range(m)], k
-        case "has_preimage", [b]:
-            return [(a, b, -1) for a in range(n)], -1
-        case "unique_preimage", [b]:
-            return [(a, b, 1) for a in range(n)], 1
-        case "odd_wheel", [c, *v] if distinct and len(v) > 2 and len(v) % 2:
-            # it counts runs of neighbours related to c: in a circle of k, odd, at most (k - 1) / 2
-            rim = [(p, q, -1) for p, q in pairwise([*v, v[0]])]
-            return [*((c, p, 1) for p in v), *rim], len(v) // 2
-        case "two_partition", [_, *_] if distinct and -1 in index[1:]:
-            # s and t elements of one set: s t - s (s - 1) / 2 - t (t - 1) / 2 <= min(s, t)
-            S, T = index[: index.index(-1)], index[index.index(-1) + 1 :]
-            inner = [(p, q, -1) for U in (S, T) for p, q in combinations(U, 2)]
-            return [*((p, q, 1) for p in S for q in T), *inner], min(len(S), len(T))
-        case "capped_set", [k, *T] if k >= cap and few and len({*T}) == len(T):
-            # pairs within sets are most if as many sets as can be are full
-            full, rest = divmod(len(T), k)
-            pairs = full * (k * (k - 1) // 2) + rest * (rest - 1) // 2
-            return [(p, q, 1) for p, q in combinations(T, 2)], pairs
-        case "half_dicycle", [*_] if len(index) % 3 == 0:
-            return half_of_sum(index)
-    raise RefusedError(f"A row {family} {index[:9]} does not hold for every feasible relation.")
-
-
-def half_of_sum(index: list[int]) -> Row:
-    """Halve a sum of rows x_ab + x_bc - x_ac <= 1 (or x_ab <= 1, if b = c), and round down.
-
-    With x_ba = 1 - x_ab all coefficients must be even: then half the left side is whole.
-    """
-    total: defaultdict[tuple[int, int], int] = defaultdict(int)
-    right = len(index) // 3
-    for a, b, c in zip(index[::3], index[1::3], index[2::3], strict=True):
-        require(a not in (b, c), "A row of a sum is not about different elements.")
-        for p, q, k in [(a, b, 1), (b, c, 1), (a, c, -1)][: 1 if b == c else 3]:
-            total[min(p, q), max(p, q)] += k if p < q else -k
-            right -= 0 if p < q else k
-    require(not any(k % 2 for k in total.values()), "Half a sum of rows is not whole.")
-    return [(a, b, k // 2) for (a, b), k in total.items()], right // 2
-
-
-def residual(view: View, cuts: Any, c: list[int]) -> tuple[list[int], int, set[tuple[int, int]]]:
-    """Return c - A'y, b y and the cells touched, of rows A x <= b with multipliers y."""
-    r, constant, touched = c[:], 0, set()
-    for cut in cuts:
-        for index, multiplier in zip(cut["index"], cut["multipliers"], strict=True):
-            y, (terms, right) = units(multiplier), write_row(view, cut["family"], index)
-            require(y >= 0, "A multiplier is negative.")
-            view.spend(len(terms))
-            constant += y * right
-            for a, b, k in terms:
-                i, j = view.cell(a, b)
-                touched.add((min(i, j), max(i, j)))
-                r[i] -= y * k
-    return r, constant, touched
-
-
-def impossible(view: View, cuts: Any) -> bool:
-    """Say whether rows with multipliers cannot all hold: they bound zero by less."""
-    r, constant, touched = residual(view, cuts, [0] * len(view.c))
-    return view.empty or constant + view.most(r, touched) < 0
-
-
-def leaf(view: View, claim: int, node: Any) -> Todo:
-    """Rows bound the value; in sets of at most k elements, also by the partners of each element.
-
-    An element has at most k - 1 others in its set. Half of what it has with these counts.
-    """
-    if node["infeasible"]:
-        require(impossible(view, node["cuts"]), "A leaf is not proved to be infeasible.")
-        return []
-    r, constant, _ = residual(view, node["cuts"], view.c)
-    bound, n = constant + view.most(r, view.cells()), view.n
-    if bound > claim and view.cap and view.names >= PARTITION:
-        twice = 0
-        for a in range(n):
-            pairs = [(view.x[a * n + b], r[a * n + b] + r[b * n + a]) for b in range(n)]
-            known = [w for state, w in pairs if state == 1]  # among these, with itself
-            gains = sorted((w for state, w in pairs if state == OPEN and w > 0), reverse=True)
-            twice += sum(known) + sum(gains[: max(0, view.cap - len(known))])
-        bound = min(bound, constant + twice // 2)
-    view.prove(bound, claim, "The rows of a leaf do not prove the claimed bound.")
-    return []
-
-
-def branch(view: View, claim: int, node: Any) -> Todo:
-    """Split: a pair is unrelated, or it is related."""
-    a, b = node["pair"]
-    no, yes = view.fixing((a, b, 0)), view.fixing((a, b, 1))
-    return [(no, node["unrelated"], claim), (yes, node["related"], claim)]
-
-
-def fix(view: View, claim: int, node: Any) -> Todo:
-    """Pairs take one value, as relations with the other one are not above the claim."""
-    r, constant, _ = residual(view, node["cuts"], view.c)
-    total = constant + view.most(r, view.cells())
-    facts = [(a, b, v) for (a, b), v in zip(node["pairs"], node["values"], strict=True)]
-    for a, b, value in facts:
-        i, j = view.cell(a, b)
-        for v, w in view.states(i, j):
-            bound = total - view.most(r, [(i, j)]) + v * r[i] + w * r[j]
-            if v != value:
-                view.prove(bound, claim, f"Pair ({a}, {b}) may have the other value.")
-    return [(view.fixing(*facts), node["then"], claim)]
-
-
-def imply(view: View, claim: int, node: Any) -> Todo:
-    """Pairs take one value, one after the other, as a row excludes the other one."""
-    view, families = view.fixing(), [node["families"]["names"][k] for k in node["families"]["of"]]
-    steps = zip(families, node["rows"], node["pairs"], node["values"], strict=True)
-    for family, row, (a, b), value in steps:
-        cut = {"family": family, "index": [row], "multipliers": [1.0]}
-        implied = view.empty or impossible(view.fixing((a, b, 1 - value)), [cut])
-        require(implied, f"Row {family} {row} does not imply the value of pair ({a}, {b}).")
-        view.fix(a, b, value)
-    return [(view, node["then"], claim)]
-
-
-def decompose(view: View, claim: int, node: Any) -> Todo:
-    """Disjoint sets of elements are bounded one by one, and all other cells on their own.
-
-    A part with the bound -inf is claimed to have no relation; then there is none at all.
-    """
-    require(view.square, "Only relations on one set decompose.")
-    n, owner, todo, bounds = view.n, [-1] * view.n, [], node["bounds"]
-    for number, ((elements, child), bound) in enumerate(zip(node["parts"], bounds, strict=True)):
-        labels = [-1] * n
-        for place, a in enumerate(elements):
-            require(0 <= a < n and owner[a] < 0, "Parts of a decomposition overlap.")
-            owner[a], labels[a] = number, place
-        part = view.image(labels, view.c)
-        todo.append((part, child, part.below() if bound == -math.inf else units(bound)))
-    rest = [(i, j) for i, j in view.cells() if owner[i // n] < 0 or owner[i // n] != owner[i % n]]
-    total = view.most(view.c, rest) + sum(bound for _, _, bound in todo)
-    if -math.inf not in bounds:
-        view.prove(total, claim, "Bounds of parts add up to more than is claimed.")
-    return todo
-
-
-def contract(view: View, claim: int, node: Any) -> Todo:
-    """Elements that are known to be related are one."""
-    joined = {*zip(node["labels"], view.known_sets(), strict=True)}
-    known = min(node["labels"]) >= 0 and len(joined) == len({*node["labels"]})
-    require(known, "Contracted elements need not be related.")
-    return [(view.image(node["labels"], view.c), node["then"], claim)]
-
-
-def merge(view: View, claim: int, node: Any) -> Todo:
-    """Alike elements of a linear order are one, as some best order has them side by side.
-
-    Of two groups of them that are apart, one can move to the other without loss.
-    """
-    n, c, labels = view.n, view.c, node["labels"]
-    fits = view.names >= ORDER and len(labels) == n and min(labels) >= 0
-    require(fits, "Only elements of linear orders are merged.")
-    for a, b in ((labels.index(label), b) for b, label in enumerate(labels)):
-        others = [e for e in range(n) if e not in (a, b)]
-        lines = [[(c[e * n + o], c[o * n + e]) for o in others] for e in (a, b)]
-        known = [e for e in (a, b) for o in range(n) if o != e and view.x[e * n + o] != OPEN]
-        alike = lines[0] == lines[1] and c[a * n + b] == c[b * n + a] and not known
-        require(a == b or alike, f"Elements {a} and {b} are merged but not alike.")
-    # both orders of two alike elements are worth the same, and one of them counts
-    once = [0 if i // n < i % n and labels[i // n] == labels[i % n] else s for i, s in enumerate(c)]
-    return [(view.image(labels, once), node["then"], claim)]
-
-
-def prices(view: View, claim: int, node: Any) -> Todo:
-    """Every element is in one set: if none is above its elements' prices, these are a bound.
-
-    Sets of elements known to be related are joined, one by one, to larger ones. What more of them
-    can add is their gain with those joined so far, and half of what they have among each other.
-    """
-    r, base, _ = residual(view, node["cuts"], view.c)
-    labels, n, cap = view.known_sets(), view.n, view.cap or view.n
-    sets = view.image(labels, r)
-    k, c, sizes = sets.n, sets.c, [labels.count(g) for g in range(sets.n)]
-    gains = [c[g * k + g] for g in range(k)]
-    for a, price in zip(range(n), node["prices"], strict=True):
-        own = units(price) + r[a * n + a]  # prices are for pairs of two elements
-        base, gains[labels[a]] = base + own, gains[labels[a]] - own
-    if sets.empty or max(sizes) > cap:
-        return []  # there is no relation
-    spare = view.above(claim) - base  # k sets together are less than this above their prices
-    require(spare > 0, "Prices of elements do not prove the claimed bound.")
-    w = [[c[g * k + h] + c[h * k + g] for h in range(k)] for g in range(k)]
-    good = [[g != h and sets.x[g * k + h] != 0 for h in range(k)] for g in range(k)]
-    best = [
-        sorted(max(0, v) // 2 for v, ok in zip(w[g], good[g], strict=True) if ok) for g in range(k)
-    ]
-    todo = [(0, cap, [*enumerate(gains)])]  # the gain of a set, the room left, who may join
-    while todo:
-        worth, room, candidates = todo.pop()
-        for place, (g, gain) in enumerate(candidates, start=1):
-            total, left, rest = worth + gain, room - sizes[g], candidates[place:]
-            require(k * total < spare, "A set is worth more than the prices of its elements.")
-            view.spend(len(rest) * min(cap, k))
-            more = [(h, v + w[g][h]) for h, v in rest if good[g][h] and sizes[h] <= left]
-            hopes = sorted(v + sum(best[h][max(0, len(best[h]) - left + 1) :]) for h, v in more)
-            if more and k * (total + sum(max(0, hope) for hope in hopes[-left:])) >= spare:
-                todo.append((total, left, more))
-    return []
-
-
-def subset_order(view: View, claim: int, node: Any) -> Todo:
-    """Follow all sets of elements that may come first in an order above the claim.
-
-    An order loses c_ab - c_ba if b comes before a although a before b is worth more. Around a
-    cycle a, b, c every order loses something; cycles of elements still to come are counted.
-    """
-    require(view.names >= ORDER, "Subsets are about linear orders.")
-    n, c, x = range(view.n), view.c, view.x
-    spare = view.most(c, view.cells()) - view.above(claim)  # what such an order may lose
-    must = [[a != b and x[a * len(n) + b] == 1 for b in n] for a in n]
-    gain = [[c[a * len(n) + b] - c[b * len(n) + a] for b in n] for a in n]
-    loss = [[0 if must[a][b] or must[b][a] else max(0, gain[a][b]) for b in n] for a in n]
-    view.spend(len(n) ** 3)
-    cycles = packed_cycles(loss, must)
-    layer = {0: 0} if spare >= 0 else {}  # who comes first, as bits, and what is lost at least
-    for _ in n:
-        longer: dict[int, int] = {}
-        for done, lost in layer.items():
-            rest = [a for a in n if not done >> a & 1]
-            view.spend(len(rest) * (len(rest) + len(cycles)))
-            for b in (b for b in rest if not any(must[a][b] for a in rest)):
-                now, total = done | 1 << b, lost + sum(loss[a][b] for a in rest)
-                if total + sum(least for cycle, least in cycles if not cycle & now) <= spare:
-                    longer[now] = min(total, longer.get(now, total))
-        layer = longer
-    require(not layer, "There is a linear order above the claimed bound.")
-    return []
-
-
-def packed_cycles(loss: list[list[int]], must: list[list[bool]]) -> list[tuple[int, int]]:
-    """Return threes of elements, as bits, with what all orders lose there; no loss counts twice."""
-    n, endless, cycles = range(len(loss)), 1 + sum(map(sum, loss)), []
-    rest = [[endless if must[a][b] else loss[a][b] for b in n] for a in n]
-    for a, b, c in ((a, b, c) for a, b in product(n, n) if loss[a][b] for c in n):
-        least = min(rest[a][b], rest[b][c], rest[c][a])
-        if least > 0:
-            cycles.append((1 << a | 1 << b | 1 << c, least))
-            for p, q in ((a, b), (b, c), (c, a)):
-                rest[p][q] -= least
-    return cycles
-
-
-NODES = {"Leaf": leaf, "Branch": branch, "Fix": fix, "Imply": imply, "Decompose": decompose}
-NODES |= {"Contract": contract, "Merge": merge, "Prices": prices, "SubsetOrder": subset_order}
+NODES = {"Leaf": View.leaf, "Branch": View.branch, "Fix": View.fix_pairs, "Imply": View.imply}
+NODES |= {"Decompose": View.decompose, "Contract": View.contract, "Merge": View.merge}
+NODES |= {"Prices": View.prices, "SubsetOrder": View.subset_order}
 
 
 def problem_view(problem: Any) -> View:
     """Return the view of the problem that the bundle is about."""
     (n, m), names, given = problem["shape"], {*problem["properties"]}, problem["scores"]
-    expect(min(n, m) > 0 and n * m <= MOST_PAIRS, f"it has {n} x {m} pairs, not 1 to {MOST_PAIRS}")
-    square, kind = bool(problem["groups"] or names & (PARTITION | ORDER)), given["pairs"]
-    require(names <= PARTITION | ORDER | BETWEEN_TWO_SETS, "A property is unknown.")
-    require(n == m or not square, "Properties of relations on one set, but there are two.")
-    require(kind in ("all", "ordered", "unordered"), "Which pairs are scored?")
+    require(min(n, m) > 0 and n * m <= MOST_PAIRS, f"it has {n} x {m} pairs", 2)
+    require(names <= {*ROWS, "reflexive", "unique_image"}, "A property is unknown.")
+    one_set = names & (PARTITION | ORDER) or problem["groups"]
     cap = 1 if "unique_image" in names else problem["cap"]
-    require(cap is None or cap >= 1, "A cap is at least 1.")
-    ordered = [(a, b) for a, b in product(range(n), range(m)) if a != b or kind == "all"]
-    scored = [(a, b) for a, b in ordered if a < b or kind != "unordered"]
+    require((n == m or not one_set) and (cap is None or cap >= 1), "Shape or cap do not fit.")
+    pairs = [*product(range(n), range(m))]
+    kind = ("all", "ordered", "unordered").index(given["pairs"])
+    scored = [(a, b) for a, b in pairs if a < b or kind == 0 or (kind == 1 and a > b)]
     listed = [*zip(given["i"], given["j"], strict=True)] if "i" in given else scored
-    require(len({*listed}) == len(listed), "A pair is listed twice.")
-    c, background = [0] * (n * m), units(given["background"])
-    for a, b in scored:
-        c[a * m + b] = background
-    for (a, b), score in zip(listed, given["log_odds"], strict=True):
-        require(0 <= a < n and 0 <= b < m and (a <= b or kind != "unordered"), "No such pair.")
-        c[a * m + b] = units(score)
-    view = View(n, m, names, cap, square, c)
-    for value, key in enumerate(("unrelated", "related")):
-        for a, b in problem[key]:
-            view.fix(a, b, value)
-    for group in problem["groups"]:
-        for a, b in ((a, b) for a, b in ordered if a != b and group[a] == group[b]):
-            view.fix(a, b, 0)
-    return view
+    scores = dict(zip(listed, map(units, given["log_odds"]), strict=True))
+    once = len(scores) == len(listed) and (kind < 2 or all(a <= b for a, b in listed))
+    scores = dict.fromkeys(scored, units(given["background"])) | scores
+    view = View(n, m, names, cap, [scores.pop(pair, 0) for pair in pairs])
+    require(once and not scores, "A pair is listed twice, or does not exist.")
+    view.spend(n * m * len(problem["groups"]))
+    apart = [(a, b) for g in problem["groups"] for a, b in pairs if a != b and g[a] == g[b]]
+    unrelated, related = [*problem["unrelated"], *apart], problem["related"]
+    return view.fixing([*((pair, 0) for pair in unrelated), *((pair, 1) for pair in related)])
 
 
 def check_relation(view: View, relation: Any) -> int:
     """Check that a relation is feasible; return its value in units."""
-    kind, of, names, n, m = relation["kind"], relation["of"][0], view.names, view.n, view.m
-    tests: dict[str, Any] = {
-        "Relation": lambda a, b: of[a][b],
-        "Map": lambda a, b: of[a] == b,
-        "Partition": lambda a, b: of[a] == of[b],
-        "LinearOrder": lambda a, b: of[a] <= of[b],
-    }
-    related = tests[{"PartialMap": "Map", "WeakOrder": "LinearOrder"}.get(kind, kind)]
-    require(len(of) == n, "The relation is not about these elements.")
-    y = bytes(bool(related(a, b)) for a in range(n) for b in range(m))
-    fits = all((y[i], y[j] * (i != j)) in view.states(i, j) for i, j in view.cells())
-    require(fits and not view.empty, "Two mirror pairs break a property or the evidence.")
-    images, preimages = (
-        [sum(y[a * m : a * m + m]) for a in range(n)],
-        [sum(y[b::m]) for b in range(m)],
-    )
+    of, kind, names, n, m = relation["of"][0], relation["kind"], view.names, view.n, view.m
+    compare = {"Map": eq, "PartialMap": eq, "Partition": eq, "WeakOrder": le, "LinearOrder": le}
+    others = range(m) if kind in ("Map", "PartialMap") else of
+    y = of if kind == "Relation" else [[compare[kind](p, q) for q in others] for p in of]
+    require(len(y) == n and {m} == {len(line) for line in y}, "It is about other elements.")
+    pairs = [*product(range(n), range(m))]
+    known = view.fixing(((a, b), bool(y[a][b])) for a, b in pairs)
+    require(not known.empty, "Two mirror pairs break a property or the evidence.")
+    images = [sum(1 << b for b in range(m) if known.x[a * m + b]) for a in range(n)]  # as bits
+    counts = [sum(known.x[b::m]) for b in range(m)]
+    chains = (images[b] & ~images[a] for a, b in pairs if known.x[a * m + b])
     require("has_image" not in names or all(images), "An element has no image.")
-    require("has_preimage" not in names or all(preimages), "An element has no preimage.")
-    require("unique_preimage" not in names or max(preimages) < 2, "It has several preimages.")
-    require(not view.cap or max(images) <= view.cap, "An element has too many images.")
-    if "transitive" in names:
-        rows = [sum(1 << b for b in range(n) if y[a * n + b]) for a in range(n)]  # as bits
-        breaks = (a for a in range(n) for b in range(n) if y[a * n + b] and rows[b] & ~rows[a])
-        require(next(breaks, None) is None, "The relation is not transitive.")
-    return sum(score for score, one in zip(view.c, y, strict=True) if one)
+    require("has_preimage" not in names or all(counts), "An element has no preimage.")
+    require("unique_preimage" not in names or max(counts) < 2, "It has several preimages.")
+    require("transitive" not in names or not any(chains), "The relation is not transitive.")
+    require(max(map(int.bit_count, images)) <= (view.cap or m), "An element has too many images.")
+    return known.most(view.c, known.cells)
 
 
-def check_estimate(view: View, e: Any) -> int | None:
+def check_estimate(view: View, e: Any) -> Any:
     """Check everything but the proof; return the claim that is to be proved, if there is one."""
     status, value, bound = e["status"], float(e["value"]), float(e["bound"])
     proved = math.inf if e["certificate"] is None else float(e["certificate"])
-    require(status in ("OPTIMAL", "FEASIBLE", "BOUND_ONLY", "INFEASIBLE"), "Unknown status.")
-    require(proved <= bound, "A better bound is claimed than there is a proof of.")
-    require((bound == -math.inf) == (status == "INFEASIBLE"), "Only INFEASIBLE has the bound -inf.")
-    claim = units(proved) if math.isfinite(proved) else view.below() if proved < 0 else None
+    claim: Any = None if proved == math.inf else NOTHING if proved == -math.inf else units(proved)
+    fits = proved <= bound and (bound == -math.inf) == (status == "INFEASIBLE")
+    require(fits, "The bound is better than what is proved, or does not fit the status.")
     if e["relation"] is None:
-        require(status in ("BOUND_ONLY", "INFEASIBLE"), f"{status} without a relation.")
-        require(value == -math.inf, "A value is claimed without a relation.")
-        return None if bound == math.inf else claim
+        fits = status in ("BOUND_ONLY", "INFEASIBLE") and value == -math.inf
+        require(fits, f"{status} or a value is claimed without a relation.")
+        return claim
     exact = check_relation(view, e["relation"])
     require(exact / BIT == value, f"The value is {exact / BIT!r}, but {value!r} is claimed.")
     require(bound == math.inf or units(bound) >= exact, "The bound is below the value.")
-    if status != "OPTIMAL":
-        return None if bound == math.inf else claim
-    # where values are large, the next float may be farther above than the gap
-    near = max(exact + OPTIMAL_GAP, units(math.nextafter(value, math.inf)))
-    require(claim is not None and units(bound) <= near, "OPTIMAL, but the bound is too far above.")
-    return min(claim or 0, exact + OPTIMAL_GAP)
+    if status == "OPTIMAL":  # where values are large, the next float may be above the gap
+        near = max(exact + OPTIMAL_GAP, units(math.nextafter(value, math.inf)))
+        require(bound < math.inf and units(bound) <= near, "OPTIMAL, but the bound is too high.")
+        return min(claim, exact + OPTIMAL_GAP)
+    require(status in ("FEASIBLE", "BOUND_ONLY"), "There is no such status.")
+    return claim
 
 
-def check(path: str) -> str:
-    """Check a bundle; return a sentence on what is proved."""
+def check(path: str) -> tuple[int, str]:
+    """Check a bundle; return the exit code, and what is proved or why not."""
+    View.work, code = MOST_WORK, 2
     try:
-        problem, estimate, nodes = read_bundle(path)
-    except DAMAGE as error:
-        raise NotCheckedError(f"it is no bundle, or it is damaged ({error})") from error
-    View.work, seen, held = MOST_WORK, set(), 0
-    try:
-        view = problem_view(problem)
-        claim = check_estimate(view, estimate)
-        todo = [] if claim is None else [(view, 0, claim)]
+        bundle = read_bundle(path)
+        code, nodes, e = 1, bundle["proof"], bundle["estimate"]
+        root = problem_view(bundle["problem"])
+        claim = check_estimate(root, e)
+        todo, named = [] if claim is None else [(root, 0, claim)], [0] if nodes else []
+        for number, node in enumerate(nodes):  # a tree: each is named once, by an earlier one
+            below = [node[key] for key in ("then", "unrelated", "related") if key in node]
+            below += [child for _, child in node.get("parts", ())]
+            named += [child if child > number else -1 for child in below]
+        require(sorted(named) == [*range(len(nodes))], "The nodes of the proof are no tree.")
         while todo:
-            here, number, claim = todo.pop()
-            require(number >= 0 and number not in seen, f"Node {number} is used twice, in no tree.")
-            seen.add(number)
+            view, number, claim = todo.pop()
             node = nodes[number]
-            rests_on = [] if here.empty else NODES[node["type"]](here, claim, node)
-            held += sum(len(below.x) for below, _, _ in rests_on) - len(here.x)
-            expect(held <= MOST_WORK, "it takes too much memory")
-            todo += rests_on
-    except DAMAGE as error:
-        raise RefusedError(f"The bundle is malformed ({type(error).__name__}: {error}).") from error
-    words = f"{estimate['status']}, value {estimate['value']} bits, bound {estimate['bound']} bits"
-    return f"{words}, {view.n} x {view.m} elements, {len(nodes)} nodes of a proof."
+            todo += [] if view.empty else NODES[node["type"]](view, claim, node) or []
+        words = f"{e['status']}, value {e['value']} bits, bound {e['bound']} bits"
+        return 0, f"{words}, {root.n} x {root.m} elements, {len(nodes)} nodes of a proof."
+    except UnprovedError as error:
+        return error.args[0], error.args[1]
+    except MemoryError:
+        return 2, "it takes too much memory"
+    except Exception as error:  # whatever fields that do not fit together lead to
+        return code, f"The bundle is malformed ({type(error).__name__}: {error})."
 
 
 def main() -> int:
     """Check the bundle named on the command line; return the exit code."""
-    try:
-        expect(len(sys.argv) == 2, "usage: relatum-check BUNDLE.npz")
-        print("verified:", check(sys.argv[1]))
-    except RefusedError as reason:
-        print("refused:", reason)
-        return 1
-    except NotCheckedError as reason:
-        print("not checked:", reason)
-        return 2
-    return 0
+    usage = 2, "usage: relatum-check BUNDLE.npz"
+    code, words = check(sys.argv[1]) if len(sys.argv) == 2 else usage
+    print(("verified:", "refused:", "not checked:")[code], *words.split())
+    return code
 
 
 if __name__ == "__main__":
