@@ -235,6 +235,7 @@ def test_what_a_proof_proves_and_nothing_more(tmp_path, problem, proof, best):
         (TRIANGLE, Decompose(((ALL, math.inf, Leaf()),))),
         (TRIANGLE, Decompose(((ALL, -math.inf, Leaf()),))),
         (TRIANGLE, Decompose(((np.array([0, 3]), 9.0, Leaf()),))),
+        (TRIANGLE, Decompose(((ALL[:0], -math.inf, Leaf((row("has_image", 0),), True)),))),
         (TRIANGLE, Contract(np.array([0, 0, 1]), Leaf())),
         (TRIANGLE, Contract(np.array([-1, 0, 1]), Leaf())),
         (TRIANGLE, Contract(np.array([0, 1]), Leaf())),

@@ -381,6 +381,7 @@ def decompose(view: View, claim: int, node: Any) -> Todo:
     n, owner, todo, bounds = view.n, [-1] * view.n, [], node["bounds"]
     for number, ((elements, child), bound) in enumerate(zip(node["parts"], bounds, strict=True)):
         labels = [-1] * n
+        require(elements, "A part of a decomposition is empty.")  # rows might say 0 <= -1 of it
         for place, a in enumerate(elements):
             require(0 <= a < n and owner[a] < 0, "Parts of a decomposition overlap.")
             owner[a], labels[a] = number, place
