@@ -209,6 +209,23 @@ def test_pairs_in_both_directions_are_added_for_symmetric_sets():
     assert summed.dense()[0, 1] == 5.0
 
 
+def test_finite_scores_that_add_up_to_infinity_are_no_evidence():
+    for i, j, combine in (([0, 1], [1, 0], None), ([0, 0], [1, 1], "sum")):
+        for sign in (1, -1):
+            with pytest.raises(ProblemError, match=r"pair \(0, 1\) add up to more"):
+                rt.Problem.from_pairs(
+                    i, j, [sign * 1e308] * 2, n=2, feasible=rt.EQUIVALENCES, combine=combine
+                )
+    assert len(
+        rt.Problem.from_pairs(
+            [0, 1], [1, 0], [1e308, np.inf], n=2, feasible=rt.EQUIVALENCES
+        ).evidence
+    )
+    if np.finfo(np.longdouble).max > np.finfo(np.float64).max:
+        with pytest.raises(ProblemError, match="too large"):
+            rt.Problem(np.array([[np.longdouble("1e400")]]))
+
+
 def test_what_is_printed():
     assert rt.Problem(np.zeros((2, 3))).scores.describe() == "2 x 3 log-odds"
     assert "3 unordered pairs of 3" in repr(rt.Problem(np.zeros(3), rt.EQUIVALENCES))

@@ -73,7 +73,13 @@ def _float_array(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype in (np.float32, np.float64):
         view = array.view()
     elif array.dtype.kind in "iubf":
-        view = array.astype(np.float64)
+        with np.errstate(over="ignore"):
+            view = array.astype(np.float64)
+        if not np.array_equal(np.isinf(view), np.isinf(array)):
+            raise ProblemError(
+                f"Log-odds are held as float64, but some of dtype {array.dtype} are too large for "
+                "it; give smaller ones, or +inf or -inf for certainty."
+            )
     else:
         raise ProblemError(
             f"Log-odds are real numbers in bits, got dtype {array.dtype}; convert them first."
@@ -477,11 +483,18 @@ def _without_duplicates(
         )
     if combine != "sum":
         raise ProblemError(f'combine is "sum" or None, got {combine!r}.')
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         sums = np.add.reduceat(c.astype(np.float64), first)
     if np.isnan(sums).any():
         k = int(first[np.flatnonzero(np.isnan(sums))[0]])
         raise ProblemError(
             f"Pair ({a[k]}, {b[k]}) is listed both with +inf and with -inf; drop one of them."
+        )
+    too_large = np.isinf(sums) & np.logical_and.reduceat(np.isfinite(c), first)
+    if too_large.any():  # infinite ones would be evidence, which nobody gave
+        k = int(first[np.flatnonzero(too_large)[0]])
+        raise ProblemError(
+            f"The log-odds of pair ({a[k]}, {b[k]}) add up to more than a float can hold; give "
+            "smaller ones, or +inf or -inf for certainty."
         )
     return a[first], b[first], sums
