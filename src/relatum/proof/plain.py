@@ -79,7 +79,9 @@ def units(x: float) -> int:
 
 def read_array(file: zipfile.ZipFile, info: zipfile.ZipInfo) -> list[Any]:
     """Read an array in the format .npy, and not a byte more than the archive's index states."""
-    data = file.read(info)
+    expect(info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED), "it is packed oddly")
+    with file.open(info) as stream:
+        data = stream.read(info.file_size)  # without a size, all is unpacked before it is cut
     header = re.match(NPY, data, re.DOTALL)
     if header is None or len(data) != info.file_size:
         raise NotCheckedError(f"{info.filename} is no array of numbers, row by row, as stated")
@@ -102,7 +104,7 @@ def read_bundle(path: str) -> list[Any]:
         expect(size <= LARGEST_FILE, f"it unpacks to {size} bytes; {LARGEST_FILE} are the most")
         expect(entries["manifest"].file_size <= LARGEST_FILE // 4, "its manifest is too large")
         arrays = {name: read_array(file, info) for name, info in entries.items()}
-    manifest = json.loads(bytes(arrays.pop("manifest")))
+    manifest = json.loads(bytes(arrays.pop("manifest")).decode())
 
     def filled(value: Any) -> Any:
         if isinstance(value, dict) and value.keys() == {"array"}:
@@ -518,7 +520,8 @@ def problem_view(problem: Any) -> View:
     scored = [(a, b) for a, b in ordered if a < b or kind != "unordered"]
     listed = [*zip(given["i"], given["j"], strict=True)] if "i" in given else scored
     require(len({*listed}) == len(listed), "A pair is listed twice.")
-    c, background = [0] * (n * m), units(given["background"])
+    require(kind != "unordered" or "symmetric" in names, "Pairs have a direction, but no scores.")
+    c, background = [0] * (n * m), units(float(given["background"]))
     for a, b in scored:
         c[a * m + b] = background
     for (a, b), score in zip(listed, given["log_odds"], strict=True):
