@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +38,7 @@ from relatum.proof import (
 from relatum.testing import random_problems
 
 FILE = Path(plain.__file__)
-LINES = 505  # it may get shorter
+LINES = 510  # it may get shorter
 
 
 @pytest.fixture(autouse=True)
@@ -231,6 +232,7 @@ def test_what_a_proof_proves_and_nothing_more(tmp_path, problem, proof, best):
         (TRIANGLE, Decompose(((ALL, math.inf, Leaf()),))),
         (TRIANGLE, Decompose(((ALL, -math.inf, Leaf()),))),
         (TRIANGLE, Decompose(((np.array([0, 3]), 9.0, Leaf()),))),
+        (TRIANGLE, Decompose(((ALL[:0], -math.inf, Leaf((row("has_image", 0),), True)),))),
         (TRIANGLE, Contract(np.array([0, 0, 1]), Leaf())),
         (TRIANGLE, Contract(np.array([-1, 0, 1]), Leaf())),
         (TRIANGLE, Contract(np.array([0, 1]), Leaf())),
@@ -412,6 +414,7 @@ def shifted(manifest, by):
     e.update(value=e["value"] + by, bound=e["bound"] + by, certificate=e["certificate"] + by)
 
 
+UTF_16 = np.frombuffer("{}".encode("utf-16-le"), np.uint8)
 FORGED = {
     "value and bounds": (1, lambda m, a: shifted(m, -1.0)),
     "bound below": (1, lambda m, a: m["estimate"].update(bound=m["estimate"]["value"] - 1)),
@@ -455,6 +458,8 @@ FORGED = {
     "deep": (2, lambda m, a: a.update(manifest=np.frombuffer(b"[" * 100_000, np.uint8))),
     "large": (2, lambda m, a: a.update(a999=np.zeros((1 << 24) + 1))),
     "many elements": (2, lambda m, a: m["problem"].update(shape=[10**5, 10**5])),
+    "letters of two bytes": (2, lambda m, a: a.update(manifest=UTF_16)),
+    "a direction": (1, lambda m, a: m["problem"].update(properties=["transitive"])),
     "no elements": (2, lambda m, a: m["problem"].update(shape=[-1, -144])),
 }  # fmt: skip
 
@@ -473,6 +478,39 @@ def test_forged_bundles(tmp_path, taken_apart, how):
     except rt.errors.DataError:
         return
     assert not rt.verify(problem, estimate)
+
+
+def test_a_background_is_a_float_whatever_it_is_written_as(tmp_path):
+    """2**53 + 1 is no float: `relatum verify` would take it for another number."""
+    problem = rt.Problem.from_pairs([], [], [], n=2, background=2.0**53, feasible=rt.EQUIVALENCES)
+    rt.io.save_estimate(tmp_path / "e.npz", problem, rt.infer(problem, prove=True))
+    manifest, arrays = naive.unpack_bundle(tmp_path / "e.npz")
+    manifest["problem"]["scores"]["background"] = 2**53 + 1
+    path = naive.pack_bundle(tmp_path / "f.npz", manifest, arrays)
+    assert verdict(path)[0] == 0
+    assert rt.verify(*rt.io.load_bundle(path))
+
+
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_packing_that_unpacks_as_a_whole_is_not_checked(tmp_path, taken_apart, packing):
+    path = naive.pack_bundle(tmp_path / "e.npz", *taken_apart)
+    with zipfile.ZipFile(path, "a", packing) as file:
+        file.writestr("a999.npy", naive.npy(np.zeros(1)))
+    assert verdict(path) == (2, "it is packed oddly")
+
+
+def test_no_more_is_unpacked_than_is_stated(tmp_path):
+    """64 MB of zeros in an entry that says it has 1000 bytes."""
+    path = tmp_path / "e.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("manifest.npy", bytes(1 << 26))
+    raw = path.read_bytes().replace((1 << 26).to_bytes(4, "little"), (1000).to_bytes(4, "little"))
+    path.write_bytes(raw)
+    tracemalloc.start()
+    assert verdict(path)[0] == 2
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1 << 23
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

@@ -87,8 +87,10 @@ def read_bundle(path: str) -> Any:
         size = 3 * entries["manifest"].file_size + sum(i.file_size for i in file.infolist())
         require(size <= LARGEST_FILE, f"it would take {size} bytes to read", 2)
         require(len(entries) == len(file.infolist()), "two entries have the same name", 2)
+        packed = {info.compress_type for info in file.infolist()}
+        require(packed <= {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}, "it is packed oddly", 2)
         arrays: Any = {k: read_array(file.open(i).read(i.file_size)) for k, i in entries.items()}
-    text = bytes(arrays.pop("manifest"))
+    text = bytes(arrays.pop("manifest")).decode()
     said = json.loads(
         text, object_hook=lambda e: arrays.pop(f"a{e['array']}") if "array" in e else e
     )
@@ -210,6 +212,7 @@ class View:
         """Return terms and right side of a row, which every relation of the view satisfies."""
         while index and index[-1] == -1:
             index.pop()  # it is filled up
+        require(all(type(k) is int for k in index), "A row is named by numbers that are not whole.")
         cap, distinct = self.cap or math.inf, len({*index}) == len(index) <= self.n + 1
         sets = self.names >= {"symmetric", "transitive"} and len(index) <= self.n + 1
         match family, index:
@@ -234,7 +237,7 @@ class View:
                 return [(p, q, 1) for p, q in combinations(T, 2)], most
             case "half_dicycle", _ if self.names >= ORDER - {"reflexive"}:
                 return half_of_sum(index)
-        raise UnprovedError(1, f"A row {family} {index[:9]} need not hold.")
+        raise UnprovedError(1, f"A row {family!r} {index[:9]} need not hold.")
 
     def subtract(self, cuts: Any, r: Any) -> int:
         """Subtract A'y from r, for rows A x <= b with multipliers y; return b y."""
@@ -294,7 +297,7 @@ class View:
             rest = {tuple(sorted(view.cell(*divmod(i, view.m)))) for i in r if i not in cell}
             others = [] if view.empty else view.sums(r, *cell, but=value)
             implied = all(bound + view.most(r, rest) + other < 0 for other in others)
-            require(implied, f"Row {names[k]} {row} does not imply the value of pair {pair}.")
+            require(implied, f"Row {names[k]!r} {row} does not imply the value of pair {pair}.")
             view.fix(pair[0], pair[1], value)
         yield view, node["then"], claim
 
@@ -303,6 +306,7 @@ class View:
         n, parts, bounds = self.n, node["parts"], node["bounds"]
         of = {a: number for number, (elements, _) in enumerate(parts) for a in elements}
         disjoint = sum(len(elements) for elements, _ in parts) == len(of) and {*of} <= {*range(n)}
+        disjoint = disjoint and all(elements for elements, _ in parts)  # else rows say 0 <= -1
         require(disjoint and n == self.m, "Parts of a decomposition overlap, or are of two sets.")
         if -math.inf not in bounds:  # else a part is claimed to have no relation: there is none
             rest = [(i, j) for i, j in self.cells if of.get(i // n, -1) != of.get(i % n, -2)]
@@ -413,6 +417,7 @@ def problem_view(problem: Any) -> View:
     listed = [*zip(given["i"], given["j"], strict=True)] if "i" in given else scored
     scores = dict(zip(listed, map(units, given["log_odds"]), strict=True))
     once = len(scores) == len(listed) and (kind < 2 or all(a <= b for a, b in listed))
+    once = once and (kind < 2 or "symmetric" in names)
     scores = dict.fromkeys(scored, units(given["background"])) | scores
     view = View(n, m, names, cap, [scores.pop(pair, 0) for pair in pairs])
     require(once and not scores, "A pair is listed twice, or does not exist.")

@@ -114,6 +114,22 @@ def test_a_stream_is_cut_where_the_archive_says():
         Archive(io.BytesIO(bytes(raw))).take("a0")
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_packing_that_unpacks_as_a_whole_is_refused(packing):
+    """A kilobyte of bzip2 can stand for gigabytes, whatever size is stated."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", packing) as file:
+        file.writestr("a0.npy", naive.npy(np.zeros(1)))
+    with pytest.raises(DamageError, match="packed in a way"):
+        Archive(sink)
+
+
+def test_flags_are_true_or_false():
+    data = naive.npy(np.array([True, False]))[:-2] + b"\x02\x00"
+    with pytest.raises(DamageError, match="neither true nor false"):
+        Archive(_zip([("a0.npy", data)])).take("a0")
+
+
 def _manifest(text: bytes) -> Archive:
     return Archive(_zip([("manifest.npy", naive.npy(np.frombuffer(text, np.uint8)))]))
 
@@ -124,6 +140,11 @@ def test_manifests_are_looked_over_before_they_are_parsed(monkeypatch):
         _manifest(b"[" * 100_000).manifest()
     with pytest.raises(DamageError, match="no object"):
         _manifest(b"[]").manifest()
+    wide = naive.npy(np.frombuffer(b"{}", np.uint8).astype(np.uint16))
+    with pytest.raises(DamageError, match="no vector of bytes"):
+        Archive(_zip([("manifest.npy", wide)])).manifest()
+    with pytest.raises(ValueError, match=r"decode|Expecting|JSON|null|Extra"):
+        _manifest("{}".encode("utf-16-le")).manifest()
     with pytest.raises(DamageError, match="no manifest"):
         Archive(_zip([])).manifest()
     monkeypatch.setattr(archive, "MOST_BRACKETS", 100)

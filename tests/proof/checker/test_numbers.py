@@ -135,3 +135,15 @@ def test_log_odds_that_add_up_to_more_than_a_float_have_a_grid():
     grid = Grid.of(problem)
     assert 9 * Fraction(LARGEST) < Fraction(2) ** grid.largest
     assert grid.scores(problem.dense()).total() >= 9 * Fraction(LARGEST) * Fraction(2) ** grid.shift
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_arrays_that_were_written_to_prove_nothing(value):
+    scores = np.zeros((2, 2))
+    problem = rt.Problem(scores, rt.EQUIVALENCES)
+    apart = rt.Estimate(
+        rt.Status.OPTIMAL, rt.Partition([0, 1]), 0.0, 0.0, rt.proof.Certificate(0.0)
+    )
+    assert rt.verify(problem, apart)
+    scores[0, 1] = value
+    assert not rt.verify(problem, apart)

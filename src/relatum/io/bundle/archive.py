@@ -68,6 +68,8 @@ class Archive:
         self._unread = {entry.filename.removesuffix(".npy"): entry for entry in entries}
         if len(self._unread) != len(entries):
             raise DamageError("two entries have the same name")
+        if any(e.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for e in entries):
+            raise DamageError("it is packed in a way that cannot be cut where it should end")
         stated, allowed = sum(e.file_size for e in entries), allowance(size, n_scores)
         if stated > allowed:
             raise DamageError(
@@ -87,6 +89,8 @@ class Archive:
             data = stream.read(entry.file_size - begin + 1)
         if len(data) != entry.file_size - begin:
             raise DamageError(f"the array {name} is longer or shorter than stated")
+        if array_type.kind == "b" and data.translate(None, b"\0\1"):
+            raise DamageError(f"the array {name} has flags that are neither true nor false")
         found = np.frombuffer(data, array_type).reshape(shape)
         return found.astype(array_type.newbyteorder("="))  # a copy, which can be written to
 
@@ -97,9 +101,12 @@ class Archive:
             raise DamageError("there is no manifest")
         if entry.file_size > min(LARGEST_MANIFEST, MEGABYTE + PER_BYTE * entry.compress_size):
             raise DamageError(f"the manifest has {entry.file_size / MEGABYTE:.0f} MB")
-        text = self.take(MANIFEST).tobytes()
+        letters = self.take(MANIFEST)
+        if letters.dtype != np.uint8 or letters.ndim != 1:  # other readers may see another text
+            raise DamageError("the manifest is no vector of bytes")
+        text = letters.tobytes()
         _look_over(text)
-        found = json.loads(text)
+        found = json.loads(text.decode())  # in no other encoding, which is not looked over
         if not isinstance(found, dict):
             raise DamageError("the manifest is no object of JSON")
         return found

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats
+from relatum.errors import CertificateError
 from relatum.problem import Problem
 
 RADIX = 40  # bits of the lower limb
@@ -236,6 +237,8 @@ class Grid:
             magnitude = math.inf
         if math.isfinite(2 * magnitude):  # twice: the sum is rounded
             return cls.below(math.frexp(2 * magnitude)[1])
+        if not np.isfinite(problem.log_odds).all():  # of an array that was written to since
+            raise CertificateError("Log-odds are no finite numbers, so that nothing is proved.")
         return cls.below(1024 + count.bit_length())
 
     def scores(self, values: Any) -> Limbs:
