@@ -28,6 +28,10 @@ class Progress(NamedTuple):
 
 Monitor = Callable[[Progress], Any]
 
+LATE_SECONDS = 0.2  # by which an answer may come after the time limit, at least,
+LATE_SHARE = 0.05  # or as a share of the limit
+LAST_MOMENT = 0.4  # of that, for a bound when time is up
+
 
 @dataclass
 class Control:
@@ -49,6 +53,8 @@ class Control:
         Called with `Progress`; if it returns True, the search stops.
     gap : float
         Bits between value and bound that make a proof complete.
+    clock : callable
+        Returns seconds; never goes back.
     """
 
     time_limit: float = math.inf
@@ -56,13 +62,18 @@ class Control:
     start: Relation | None = None
     prove: bool = False
     monitor: Monitor | None = None
-    started: float = field(default_factory=time.perf_counter)
+    started: float = math.nan  # by the clock; the moment of creation unless said
     stopped: bool = False
     gap: float = OPTIMAL_GAP
+    clock: Callable[[], float] = time.perf_counter
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.started):
+            self.started = self.clock()
 
     def seconds(self) -> float:
         """Return the time since the beginning."""
-        return time.perf_counter() - self.started
+        return self.clock() - self.started
 
     def remaining(self) -> float:
         """Return the time left, never negative."""
@@ -97,11 +108,13 @@ class Control:
         time_limit: float,
         other_value: float = 0.0,
         other_bound: float = 0.0,
+        silent: bool = False,
     ) -> Control:
         """Return a control for a part of the problem, sharing this one's deadline.
 
         What is known of the other parts, `other_value` and `other_bound`, is added to what
-        the part reports, so that monitors always hear of the whole.
+        the part reports, so that monitors always hear of the whole. What is silent reports
+        nothing: it is about another problem.
         """
         return _Child(
             time_limit=min(self.time_limit, self.seconds() + time_limit),
@@ -110,9 +123,37 @@ class Control:
             prove=self.prove,
             started=self.started,
             gap=self.gap,
+            clock=self.clock,
             parent=self,
             other_value=other_value,
             other_bound=other_bound,
+            silent=silent,
+        )
+
+    def share(self, part: float) -> Control:
+        """Return a control for the same problem that ends after a share of the time left."""
+        left = self.remaining()
+        return self.child(self.start, part * left if left > 0 else 0.0)
+
+    def last_moment(self) -> Control:
+        """Return a control for what must not be left out though time may be up: a bound.
+
+        It has what is left of the time, and at least a part of that by which an answer may
+        be late. A request to stop does not end it at once, but it soon ends.
+        """
+        left = LATE_SECONDS
+        if not self.told_to_stop():
+            late = LAST_MOMENT * max(LATE_SECONDS, LATE_SHARE * self.time_limit)
+            left = max(self.remaining(), late)
+        return _LastMoment(
+            time_limit=self.seconds() + left,
+            seed=self.seed,
+            start=self.start,
+            prove=self.prove,
+            started=self.started,
+            gap=self.gap,
+            clock=self.clock,
+            parent=self,
         )
 
 
@@ -121,6 +162,7 @@ class _Child(Control):
     parent: Control = field(default_factory=Control)
     other_value: float = 0.0
     other_bound: float = 0.0
+    silent: bool = False
 
     def told_to_stop(self) -> bool:
         return self.stopped or self.parent.told_to_stop()
@@ -129,10 +171,23 @@ class _Child(Control):
         self.parent.stop()
 
     def listens(self) -> bool:
-        return self.parent.listens()
+        return not self.silent and self.parent.listens()
 
     def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
-        self.parent.report(value + self.other_value, bound + self.other_bound, nodes, rows)
+        if not self.silent:
+            self.parent.report(value + self.other_value, bound + self.other_bound, nodes, rows)
+
+
+@dataclass
+class _LastMoment(_Child):
+    """Goes on for a moment though the parent was stopped before."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.late = self.parent.told_to_stop()
+
+    def told_to_stop(self) -> bool:
+        return self.stopped or (self.parent.told_to_stop() and not self.late)
 
 
 @contextmanager

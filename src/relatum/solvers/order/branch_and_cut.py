@@ -7,7 +7,7 @@ The search knows nothing of the kind of order: a `PairRelaxation` bounds, cuts a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,7 +76,14 @@ class Settings:
     probe_iterations: int = 30  # of each such trial
     fixed_share: float = 0.05  # of open pairs, above which fixing is worth its room in the proof
     max_nodes: int = 1_000_000  # far more than there is time for
+    work: float = math.inf  # rows and triples gone through, after which no round at the root begins
+    search_round: int = 30  # at the root, before which a search for a better relation is made
+    search_share: float = 0.3  # of the time, after which it is made at the latest
     states: int = 6_000  # subsets looked at to order outright what is left open
+
+
+# for a bound beside a heuristic, about a second; no field is a time: every machine does the same
+BOUND = Settings(root_rounds=40, half_rounds=0, max_nodes=0, work=4e8, states=0)
 
 
 class BranchAndCut:
@@ -88,6 +95,9 @@ class BranchAndCut:
     incumbent : ImprovingIncumbent
     control : Control
     settings : Settings, optional
+    search : callable (control), optional
+        Looks for a better relation, as where no proof is asked for, and offers it to the
+        incumbent. Called once, unless the root closes soon.
     """
 
     def __init__(
@@ -96,7 +106,9 @@ class BranchAndCut:
         incumbent: ImprovingIncumbent,
         control: Control,
         settings: Settings | None = None,
+        search: Callable[[Control], object] | None = None,
     ) -> None:
+        self._search, self._seconds = search, control.remaining()
         self.incumbent = incumbent
         self.control = control
         self.settings = settings or Settings()
@@ -108,6 +120,7 @@ class BranchAndCut:
     def run(self) -> tuple[float, Proof]:
         """Search; return (bound, proof)."""
         for node in self._still_open(self.root):
+            self._search_once()
             self.tree.push(node)
         self.tree.run(self._expand)
         return self.incumbent.claim(self.tree.bound), self.root.proof()
@@ -136,18 +149,30 @@ class BranchAndCut:
             return True
         assert relaxation is not None
         is_root = node.depth == 0
+        node.keep_bound(relaxation)
+        if self.control.expired():
+            return False
         limit = s.root_rounds if is_root else s.node_rounds
+        separating = 0.25 * relaxation.n**3
+        done = separating
         per_pair = s.per_pair if is_root else s.node_per_pair
         history: list[float] = []
         threshold, halves = s.violation, 0
-        if is_root:
+        if is_root and done <= s.work:
             relaxation.separate(relaxation.point(), threshold, per_pair)
-        else:
+        elif not is_root:
             relaxation.lp.drop_implied()
         for round_ in range(limit):
+            if is_root and done > s.work:
+                break
+            if is_root and self._search_is_due(round_):
+                self._search_once()
+            done += s.iterations * relaxation.lp.n_rows + separating
             x = self._solve(relaxation, round_, is_root)
             if is_root or round_ == 0:
                 self.incumbent.improve(x, self.rng)
+            if is_root:
+                node.keep_bound(relaxation)
             if self._closes(node) or self._fix(node):
                 node.relaxation = None
                 return True
@@ -170,6 +195,17 @@ class BranchAndCut:
                 threshold = max(threshold, s.half_violation)
         node.keep_bound(relaxation)
         return False
+
+    def _search_is_due(self, round_: int) -> bool:
+        s = self.settings
+        late = self.control.remaining() < (1 - s.search_share) * self._seconds
+        return round_ >= s.search_round or late
+
+    def _search_once(self) -> None:
+        """Look for a better relation, the first time."""
+        search, self._search = self._search, None
+        if search is not None:
+            search(self.control.share(0.5))
 
     def _solve(self, relaxation: PairRelaxation, round_: int, is_root: bool) -> Floats:
         """Run the linear programming engine for one round; return the point it reaches."""
