@@ -197,7 +197,7 @@ def measure(case: Case, interrupt: bool) -> dict[str, Any]:
         "status": e.status.name,
         "value": e.value,
         "bound": e.bound,
-        "trivial": trivial_bound(problem)[0],
+        "trivial": float(trivial_bound(problem)[0]),
         "solver": e.solver,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,13 @@ from relatum.lp.protocol import LPResult
 class ScipProgram:
     """max c x, A x <= b over a box, by the LP solver that SCIP brings."""
 
-    def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None:
+    def __init__(
+        self,
+        cost: Floats,
+        lower: Floats,
+        upper: Floats,
+        expired: Callable[[], bool] | None = None,
+    ) -> None:
         try:
             from pyscipopt import LP
         except ImportError as error:

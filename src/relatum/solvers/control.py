@@ -64,6 +64,7 @@ class Control:
     monitor: Monitor | None = None
     started: float = math.nan  # by the clock; the moment of creation unless said
     stopped: bool = False
+    ended: bool = False  # whether a search has ended because its share of the time was over
     gap: float = OPTIMAL_GAP
     clock: Callable[[], float] = time.perf_counter
 
@@ -133,7 +134,14 @@ class Control:
     def share(self, part: float) -> Control:
         """Return a control for the same problem that ends after a share of the time left."""
         left = self.remaining()
-        return self.child(self.start, part * left if left > 0 else 0.0)
+        own = self.child(self.start, part * left if left > 0 else 0.0)
+        assert isinstance(own, _Child)
+        own.shared = True
+        return own
+
+    def note_end(self) -> None:
+        """Note that time has ended a search, if only the time it was given."""
+        self.ended = True
 
     def last_moment(self) -> Control:
         """Return a control for what must not be left out though time may be up: a bound.
@@ -163,6 +171,17 @@ class _Child(Control):
     other_value: float = 0.0
     other_bound: float = 0.0
     silent: bool = False
+    shared: bool = False  # whether it is a share of the time of the same problem
+
+    def expired(self) -> bool:
+        over = super().expired()
+        if over and self.shared:
+            self.note_end()
+        return over
+
+    def note_end(self) -> None:
+        if not self.silent:
+            self.parent.note_end()
 
     def told_to_stop(self) -> bool:
         return self.stopped or self.parent.told_to_stop()

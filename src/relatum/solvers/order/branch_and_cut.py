@@ -79,6 +79,7 @@ class Settings:
     work: float = math.inf  # rows and triples gone through, after which no round at the root begins
     search_round: int = 30  # at the root, before which a search for a better relation is made
     search_share: float = 0.3  # of the time, after which it is made at the latest
+    search_most: float = 0.5  # of the time left, for that search
     states: int = 6_000  # subsets looked at to order outright what is left open
 
 
@@ -205,7 +206,8 @@ class BranchAndCut:
         """Look for a better relation, the first time."""
         search, self._search = self._search, None
         if search is not None:
-            search(self.control.share(0.5))
+            seconds = self.settings.search_most * self.control.remaining()
+            search(self.control.child(self.control.start, seconds, silent=True))
 
     def _solve(self, relaxation: PairRelaxation, round_: int, is_root: bool) -> Floats:
         """Run the linear programming engine for one round; return the point it reaches."""

@@ -51,7 +51,9 @@ class Settings:
     round_search: int = 20  # iterations from each point, and from the best partition
     first_rounds: int = 3  # from which on points are rounded: before, they are no partitions
     annealed: int = 20  # elements from which annealing precedes branching: few are searched well
-    annealing: float = 0.1  # share of the time left that it may take
+    annealing: float = 0.5  # share of the time left that it may take: mostly it takes little
+    annealed_round: int = 30  # at the root, before which it is made,
+    annealed_share: float = 0.3  # or of the time, after which it is made at the latest
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
@@ -74,6 +76,7 @@ class _Search:
         self.rng = np.random.default_rng(control.seed)
         self.tree: Tree[Node] = Tree(self.incumbent, control)
         self.stats = {"nodes": 0, "rounds": 0, "rows": 0}
+        self.seconds, self.annealed = control.remaining(), False
 
     def solve(self, root: Node) -> Outcome:
         """Search from the root; return what was found and proved."""
@@ -103,6 +106,10 @@ class _Search:
         threshold = s.threshold
         history: list[float] = []
         while not self.control.expired():
+            if self.anneals_now(node):
+                self.anneal()
+                if self.tree.closes(node):
+                    return True
             bound = node.run(s.iterations)
             self.stats["rounds"] += 1
             self.stats["rows"] = max(self.stats["rows"], node.relaxation.lp.n_rows)
@@ -142,15 +149,19 @@ class _Search:
         self.incumbent.round(r.point(), node.labels, s.round_search, seed)
         self.incumbent.search(s.round_search, seed)
 
+    def anneals_now(self, node: Node) -> bool:
+        """Say whether cutting at the root has gone on for so long that annealing comes first."""
+        s = self.settings
+        late = self.control.remaining() < (1 - s.annealed_share) * self.seconds
+        return node.depth == 0 and (late or self.stats["rounds"] >= s.annealed_round)
+
     def anneal(self) -> None:
-        """Before branching begins, look for a better partition by annealing."""
-        if self.problem.n < self.settings.annealed:
+        """Look for a better partition by annealing, once: as where no proof is asked for."""
+        if self.annealed or self.problem.n < self.settings.annealed:
             return
-        control = Control(
-            time_limit=self.settings.annealing * self.control.remaining(),
-            seed=self.control.seed,
-            monitor=lambda progress: self.control.told_to_stop(),
-        )
+        self.annealed = True
+        seconds = self.settings.annealing * self.control.remaining()
+        control = self.control.child(self.control.start, seconds, silent=True)
         found = local_search(self.problem, control).relation
         if isinstance(found, Partition):
             self.incumbent.start(found.labels)
@@ -218,20 +229,21 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     if opening is None:
         return no_partition(problem)
     opening.incumbent.search(settings.search, control.seed)
-    root = _root(opening, control.seed)
+    root = _root(opening, control)
     return _Search(problem, opening.incumbent, control, settings).solve(root)
 
 
-def _root(opening: Opening, seed: int) -> Node:
+def _root(opening: Opening, control: Control) -> Node:
     state, cap = opening.state, opening.cap
     n = len(state)
     relaxation = Relaxation(opening.weights, state, opening.constant)
+    relaxation.stop_when(control.expired)
     if cap < n:
         relaxation.add_caps(cap)
     root = Node(relaxation, np.arange(n), contracts=cap >= n)
     if root.contracts and (state == 1).any():
         root.contract()
-    root.relaxation.pack(seed)
+    root.relaxation.pack(control.seed)
     root.record()
     return root
 
