@@ -84,6 +84,9 @@ class BranchAndCut:
             return Outcome(None, -math.inf, whole, self._stats())
         root = Node(closure.state, math.inf, steps=[closure])
         self._start(root)
+        if self.control.expired():  # before the linear program is written down
+            relation = None if self.best is None else Relation(self.best)
+            return Outcome(relation, stats=self._stats())
         lower, upper = self.space.box(root.state)
         self.lp = self.engine(self.space.cost, lower, upper, self.control.expired)
         self._add_first_rows()

@@ -77,9 +77,10 @@ class Settings:
     fixed_share: float = 0.05  # of open pairs, above which fixing is worth its room in the proof
     max_nodes: int = 1_000_000  # far more than there is time for
     work: float = math.inf  # rows and triples gone through, after which no round at the root begins
-    search_round: int = 30  # at the root, before which a search for a better relation is made
-    search_share: float = 0.3  # of the time, after which it is made at the latest
-    search_most: float = 0.5  # of the time left, for that search
+    # gone through at the root before a search for a better relation is made, in the same unit
+    search_work: float = 3e7
+    search_share: float = 0.1  # of the time, after which it is made at the latest
+    search_most: float = 0.8  # of the time left, for that search: mostly it takes little
     states: int = 6_000  # subsets looked at to order outright what is left open
 
 
@@ -166,9 +167,9 @@ class BranchAndCut:
         for round_ in range(limit):
             if is_root and done > s.work:
                 break
-            if is_root and self._search_is_due(round_):
-                self._search_once()
             done += s.iterations * relaxation.lp.n_rows + separating
+            if is_root and self._search_is_due(done):
+                self._search_once()
             x = self._solve(relaxation, round_, is_root)
             if is_root or round_ == 0:
                 self.incumbent.improve(x, self.rng)
@@ -197,10 +198,10 @@ class BranchAndCut:
         node.keep_bound(relaxation)
         return False
 
-    def _search_is_due(self, round_: int) -> bool:
+    def _search_is_due(self, done: float) -> bool:
         s = self.settings
         late = self.control.remaining() < (1 - s.search_share) * self._seconds
-        return round_ >= s.search_round or late
+        return done > s.search_work or late
 
     def _search_once(self) -> None:
         """Look for a better relation, the first time."""

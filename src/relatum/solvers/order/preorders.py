@@ -47,6 +47,7 @@ class PreorderSettings:
     least_kicks: int = 10  # in addition, for a few elements
     report_kicks: int = 50  # between two reports of progress
     searching: float = 0.75  # share of the time for the search; what is left is for a bound
+    searching_first: float = 0.2  # the same where a proof follows
     smaller_seconds: float = 2.0  # at most for each smaller set that a preorder is compared with
     smaller_share: float = 0.5  # at most of the time left, for all of these
 
@@ -78,7 +79,10 @@ def solve(
     if closure.conflict is not None:
         return Outcome(None, -math.inf, closure.proof(Leaf(infeasible=True)))
     c = problem.dense()
-    searching = control if prove else control.share(SETTINGS.searching)
+    part = SETTINGS.searching_first if prove else SETTINGS.searching
+    searching = control.child(control.start, part * control.remaining())
+    if not prove:
+        searching = control.share(part)
     start = _start(propagator, c, closure.state, searching)
     if start is None:
         return Outcome(None)
@@ -91,7 +95,8 @@ def solve(
         seed=control.seed,
         expired=searching.expired,
     )
-    _kicks(search, searching, SETTINGS.idle_kicks_first if prove else SETTINGS.idle_kicks)
+    kicks = SETTINGS.idle_kicks_first if prove else SETTINGS.idle_kicks
+    idle = _kicks(search, searching, kicks)
     search.expired = control.expired
     stats: dict[str, Any] = {}
     bound: float | Fraction = math.inf
@@ -99,7 +104,7 @@ def solve(
     if not control.expired():
         settings = (settings or PROOF) if prove else BOUND
         relaxation = PreorderRelaxation(c, structure, closure.state, control.expired)
-        bound, inner, stats = _prove(c, relaxation, search, control, settings)
+        bound, inner, stats = _prove(c, relaxation, search, control, settings, idle)
         proof = closure.proof(inner)
         if not prove:
             bound, proof = min((bound, proof), trivial_bound(problem), key=lambda found: found[0])
@@ -117,14 +122,18 @@ def _start(
     return propagator.complete(state, order, c > 0, control.expired)
 
 
-def _kicks(search: PreorderSearch, control: Control, per_element: int, idle: int = 0) -> None:
-    """Kick until nothing has improved for long: so many kicks per element, and some more."""
+def _kicks(search: PreorderSearch, control: Control, per_element: int, idle: int = 0) -> int:
+    """Kick until nothing has improved for long: so many kicks per element, and some more.
+
+    Returns how many kicks in a row have improved nothing, to go on from.
+    """
     n = len(search.best)
     limit = per_element * n + SETTINGS.least_kicks if n >= 3 else 0
     while idle < limit and not control.expired():
         idle = 0 if search.kick(2 + idle % 4) else idle + 1
         if idle % SETTINGS.report_kicks == 0:
             control.report(search.value)
+    return idle
 
 
 def _prove(
@@ -133,6 +142,7 @@ def _prove(
     search: PreorderSearch,
     control: Control,
     settings: Settings,
+    idle: int,
 ) -> tuple[float | Fraction, Proof, dict[str, Any]]:
     diagonal = math.fsum(np.diagonal(c).tolist())
     incumbent = PreorderIncumbent(search, relaxation, diagonal, control.gap)
@@ -142,8 +152,7 @@ def _prove(
     def search_on(control: Control) -> None:
         """Search on as where no proof is asked for: a proof's relation is not worse."""
         later.expired = control.expired
-        first = SETTINGS.idle_kicks_first * len(c) + SETTINGS.least_kicks
-        _kicks(later, control, SETTINGS.idle_kicks, first)
+        _kicks(later, control, SETTINGS.idle_kicks, idle)
         if search.offer(later.best):
             incumbent.update()
 

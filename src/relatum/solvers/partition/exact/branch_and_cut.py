@@ -51,9 +51,10 @@ class Settings:
     round_search: int = 20  # iterations from each point, and from the best partition
     first_rounds: int = 3  # from which on points are rounded: before, they are no partitions
     annealed: int = 20  # elements from which annealing precedes branching: few are searched well
-    annealing: float = 0.5  # share of the time left that it may take: mostly it takes little
-    annealed_round: int = 30  # at the root, before which it is made,
-    annealed_share: float = 0.3  # or of the time, after which it is made at the latest
+    annealing: float = 0.8  # share of the time left that it may take: mostly it takes little
+    annealed_work: float = 3e7  # rows and triangles gone through at the root before it is made,
+    annealed_share: float = 0.1  # or share of the time, after which it is made at the latest
+    opening_seconds: float = 4e-7  # per pair, before anything can be cut, on a slow machine
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
@@ -76,7 +77,7 @@ class _Search:
         self.rng = np.random.default_rng(control.seed)
         self.tree: Tree[Node] = Tree(self.incumbent, control)
         self.stats = {"nodes": 0, "rounds": 0, "rows": 0}
-        self.seconds, self.annealed = control.remaining(), False
+        self.seconds, self.annealed, self.work = control.remaining(), False, 0.0
 
     def solve(self, root: Node) -> Outcome:
         """Search from the root; return what was found and proved."""
@@ -152,8 +153,11 @@ class _Search:
     def anneals_now(self, node: Node) -> bool:
         """Say whether cutting at the root has gone on for so long that annealing comes first."""
         s = self.settings
+        if self.annealed or node.depth > 0:
+            return False
+        self.work += s.iterations * node.relaxation.lp.n_rows + 0.25 * node.relaxation.n**3
         late = self.control.remaining() < (1 - s.annealed_share) * self.seconds
-        return node.depth == 0 and (late or self.stats["rounds"] >= s.annealed_round)
+        return late or self.work > s.annealed_work
 
     def anneal(self) -> None:
         """Look for a better partition by annealing, once: as where no proof is asked for."""
@@ -225,6 +229,8 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     control : Control
     settings : Settings
     """
+    if settings.opening_seconds * problem.n**2 > control.remaining():
+        return local_search(problem, control)  # nothing could be cut in time
     opening = opening_of(problem, control)
     if opening is None:
         return no_partition(problem)

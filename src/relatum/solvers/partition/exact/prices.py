@@ -273,6 +273,7 @@ class SetPrices:
         self, prices: Floats, y: Floats, masks: Flags, share: Floats, control: Control
     ) -> Priced:
         """Raise prices to safety and say what they prove."""
+        control = control.last_moment()
         g = self.groups
         unit = 2.0 ** (np.ceil(np.log2(self.scale)) - 38)  # few digits keep checking quick
         prices, y = np.ceil(prices / unit) * unit, np.ceil(y / unit) * unit
@@ -284,7 +285,14 @@ class SetPrices:
         for _ in range(self.settings.repairs):
             margin = excess_margin(inner, prices, self.pool.cap)
             excess, _, rest = best_sets(
-                inner, prices, self.sizes, self.apart, self.pool.cap, -margin, most_steps
+                inner,
+                prices,
+                self.sizes,
+                self.apart,
+                self.pool.cap,
+                -margin,
+                most_steps,
+                control.expired,
             )
             if rest < 0:
                 break

@@ -150,6 +150,8 @@ class DenseSearch:
 
         Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
         """
+        if self.stop():
+            return state
         labels = renumbered(state.labels)
         state = self.loose(labels, int(labels.max()) + 1 + SETTINGS.spare_sets)
         random_state = seed_state(seed)

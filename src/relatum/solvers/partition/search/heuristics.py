@@ -118,12 +118,18 @@ def _opening(run: _Run, search: DenseSearch) -> Index:
     hots, first_seed = SETTINGS.hots, run.control.seed
     state = search.improve(search.complete(_nothing(search), (0,)))
     value, best = search.found(state)
+    if run.start is not None and search.value(run.start) > value:
+        value, best = search.value(run.start), run.start
     run.report(value)
+    if search.stop():
+        return best
     state = search.anneal(state, hots[1], SETTINGS.first_sweeps, first_seed)
     better, labels = search.found(state)
     if better > value:
         value, best = better, labels
         run.report(value)
+    if search.stop():
+        return best
     state = search.joined() if run.start is None else search.complete(run.start, (0,))
     state = search.improve(state)
     idle = 0
@@ -311,6 +317,9 @@ def _greedy(run: _Run) -> Found:
     graph = instance.graph
     if graph is None:
         assert instance.weights is not None
+        if SETTINGS.greedy_seconds * instance.n**2 > control.remaining():
+            control.note_end()  # there is no time to write all pairs down
+            return base if run.start is None else run.start, {"sets": instance.n}
         graph = _graph_of_all_pairs(instance.weights)
     search = SparseSearch(graph, instance.rules, control.expired)
     if run.start is not None:
