@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NamedTuple
@@ -27,6 +28,8 @@ class Progress(NamedTuple):
 
 
 Monitor = Callable[[Progress], Any]
+
+_OUTER: ContextVar[Control | None] = ContextVar("outer", default=None)
 
 LATE_SECONDS = 0.2  # by which an answer may come after the time limit, at least,
 LATE_SHARE = 0.05  # or as a share of the limit
@@ -71,6 +74,7 @@ class Control:
     def __post_init__(self) -> None:
         if math.isnan(self.started):
             self.started = self.clock()
+        self.outer = _OUTER.get()
 
     def seconds(self) -> float:
         """Return the time since the beginning."""
@@ -85,8 +89,8 @@ class Control:
         return self.told_to_stop() or self.seconds() >= self.time_limit
 
     def told_to_stop(self) -> bool:
-        """Say whether the monitor or an interrupt asked to stop."""
-        return self.stopped
+        """Say whether the monitor or an interrupt asked to stop, here or around (`within`)."""
+        return self.stopped or (self.outer is not None and self.outer.told_to_stop())
 
     def listens(self) -> bool:
         """Say whether anyone hears the reports."""
@@ -207,6 +211,24 @@ class _LastMoment(_Child):
 
     def told_to_stop(self) -> bool:
         return self.stopped or (self.parent.told_to_stop() and not self.late)
+
+
+@contextmanager
+def within(outer: Control) -> Iterator[None]:
+    """Let every control that is made here, in this context, stop when another one is stopped.
+
+    For whoever calls `infer` many times, perhaps on threads, and hears of Ctrl-C for all.
+    """
+    token = _OUTER.set(outer)
+    try:
+        yield
+    finally:
+        _OUTER.reset(token)
+
+
+def outer_control() -> Control | None:
+    """Return the control that everything here is within, if there is one."""
+    return _OUTER.get()
 
 
 @contextmanager
