@@ -210,7 +210,7 @@ def _serve(pipe: Any, interrupt: bool) -> None:
     while (case := pipe.recv()) is not None:
         try:
             pipe.send(measure(case, interrupt))
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001: it is what is measured
+        except (Exception, KeyboardInterrupt) as error:
             pipe.send({"error": f"{type(error).__name__}: {str(error).splitlines()[0]}"})
 
 
@@ -286,7 +286,9 @@ def main() -> None:
     record["machine"] = machine("highspy")
     found = record.setdefault(part, {})
     wanted = [c for c in cases(options.quick, limits) if options.only in c.key]
-    others = [multiprocessing.Process(target=_count, daemon=True) for _ in range(os.cpu_count() or 1)]
+    others = [
+        multiprocessing.Process(target=_count, daemon=True) for _ in range(os.cpu_count() or 1)
+    ]
     for other in others if options.busy else []:
         other.start()
     worker = Worker(options.interrupt)

@@ -134,7 +134,9 @@ def _fixing(feasible: FeasibleSet, closure: Closure, evidence: Evidence) -> set[
 
 
 def smallest(
-    evidence: Evidence, conflicts: Callable[[Evidence], bool], expired: Callable[[], bool] = lambda: False
+    evidence: Evidence,
+    conflicts: Callable[[Evidence], bool],
+    expired: Callable[[], bool] = lambda: False,
 ) -> Evidence:
     """Drop facts one by one while the rest still conflicts, and there is time."""
     facts = evidence.facts()

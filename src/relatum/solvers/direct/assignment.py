@@ -70,12 +70,11 @@ def solve(problem: Problem, control: Control) -> Outcome:
     return Outcome(relation, max(problem.exact_value(relation), bound), proof)
 
 
-def _prices(
-    w: Floats, match: Index, expired: Callable[[], bool]
-) -> tuple[Floats, Floats] | None:
+def _prices(w: Floats, match: Index, expired: Callable[[], bool]) -> tuple[Floats, Floats] | None:
     """Prices u of A and v >= 0 of B with u_a + v_b >= w_ab, equal on the matching.
 
-    None if there is no time. Longest paths in the graph of alternating exchanges, by Bellman-Ford on whole arrays.
+    None if there is no time. Longest paths in the graph of alternating exchanges, by
+    Bellman-Ford on whole arrays.
     """
     n_a = len(w)
     matched = np.flatnonzero(match >= 0)

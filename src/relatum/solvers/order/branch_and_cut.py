@@ -110,7 +110,7 @@ class BranchAndCut:
         settings: Settings | None = None,
         search: Callable[[Control], object] | None = None,
     ) -> None:
-        self._search, self._seconds = search, control.remaining()
+        self._search, self._seconds, self._work = search, control.remaining(), 0.0
         self.incumbent = incumbent
         self.control = control
         self.settings = settings or Settings()
@@ -155,33 +155,20 @@ class BranchAndCut:
         if self.control.expired():
             return False
         limit = s.root_rounds if is_root else s.node_rounds
-        separating = 0.25 * relaxation.n**3
-        done = separating
         per_pair = s.per_pair if is_root else s.node_per_pair
         history: list[float] = []
         threshold, halves = s.violation, 0
-        if is_root and done <= s.work:
-            relaxation.separate(relaxation.point(), threshold, per_pair)
-        elif not is_root:
-            relaxation.lp.drop_implied()
+        self._first_rows(relaxation, is_root)
         for round_ in range(limit):
-            if is_root and done > s.work:
+            if is_root and not self._may_go_on(relaxation):
                 break
-            done += s.iterations * relaxation.lp.n_rows + separating
-            if is_root and self._search_is_due(done):
-                self._search_once()
             x = self._solve(relaxation, round_, is_root)
-            if is_root or round_ == 0:
-                self.incumbent.improve(x, self.rng)
-            if is_root:
-                node.keep_bound(relaxation)
+            self._look_around(node, relaxation, x, round_)
             if self._closes(node) or self._fix(node):
                 node.relaxation = None
                 return True
             if self.control.expired():
                 break
-            if is_root:
-                self._report(relaxation.lp.bound)
             history.append(relaxation.lp.bound)
             relaxation.lp.drop_idle()
             worst = relaxation.separate(x, threshold, per_pair)
@@ -198,10 +185,34 @@ class BranchAndCut:
         node.keep_bound(relaxation)
         return False
 
-    def _search_is_due(self, done: float) -> bool:
+    def _first_rows(self, relaxation: PairRelaxation, is_root: bool) -> None:
+        """Begin with violated rows at the root, elsewhere with those inherited that matter."""
+        if not is_root:
+            relaxation.lp.drop_implied()
+        elif self._may_go_on(relaxation):
+            relaxation.separate(relaxation.point(), self.settings.violation, self.settings.per_pair)
+
+    def _look_around(self, node: _Node, relaxation: PairRelaxation, x: Floats, round_: int) -> None:
+        """Look for a better relation at a point; at the root, keep the bound and tell of it."""
+        if node.depth == 0 or round_ == 0:
+            self.incumbent.improve(x, self.rng)
+        if node.depth == 0:
+            node.keep_bound(relaxation)
+            self._report(relaxation.lp.bound)
+
+    def _may_go_on(self, relaxation: PairRelaxation) -> bool:
+        """Count the work of a round at the root; say whether it may be done.
+
+        Where that has become much, a search for a better relation comes first.
+        """
         s = self.settings
+        if self._work > s.work:
+            return False
+        self._work += s.iterations * relaxation.lp.n_rows + 0.25 * relaxation.n**3
         late = self.control.remaining() < (1 - s.search_share) * self._seconds
-        return done > s.search_work or late
+        if late or self._work > s.search_work:
+            self._search_once()
+        return True
 
     def _search_once(self) -> None:
         """Look for a better relation, the first time."""
