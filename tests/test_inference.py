@@ -20,6 +20,7 @@ from relatum.errors import ProblemError, SolverError
 from relatum.inference import infer_many
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, WeakOrder
 from relatum.proof.estimate import Status
+from relatum.solvers import SOLVERS, Control, trivial_bound
 
 NAMES = list(naive.NAMED)
 
@@ -357,3 +358,77 @@ def test_many_problems_are_a_list_of_problems():
         rt.infer_many(3)
     with pytest.raises(rt.errors.ProblemError, match="got list"):
         rt.infer_many([[1.0]])
+
+
+# --- time, interrupts, and proving ----------------------------------------------------------------
+
+
+class _Ticks:
+    """A clock on which every look takes a second."""
+
+    def __init__(self):
+        self.looks = 0
+
+    def __call__(self):
+        self.looks += 1
+        return float(self.looks)
+
+
+def _limited_problems():
+    rng = np.random.default_rng(3)
+    n = 60
+    c, chain = rng.normal(size=(n, n)), np.column_stack([np.arange(9), np.arange(1, 10)])
+    orders = rt.PREORDERS, rt.PARTIAL_ORDERS, rt.WEAK_ORDERS, rt.LINEAR_ORDERS
+    return [
+        *(rt.Problem(c, s & rt.evidence(related=chain)) for s in orders),
+        rt.Problem(c, rt.EQUIVALENCES),
+        rt.Problem(c, rt.EQUIVALENCES & rt.at_most(4)),
+        rt.Problem(c[:30, :30], rt.TRANSITIVE),
+    ]
+
+
+@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("prove", [False, True])
+def test_little_is_done_when_time_is_up(number, prove):
+    problem = _limited_problems()[number]
+    for name, solver in SOLVERS.items():
+        other_clock = name == "branch_and_cut_scip"  # SCIP counts its seconds by itself
+        if solver.refuses(problem) is not None or solver.proves != prove or other_clock:
+            continue
+        for limit in (3.0, 12.0):
+            clock = _Ticks()
+            control = Control(time_limit=limit, prove=prove, clock=clock)
+            outcome = solver.run(problem, control)
+            # every kernel stops at its next look, and little begins after the end
+            assert clock.looks < limit + 150, name
+            assert outcome.relation is None or problem.feasible.contains(outcome.relation)
+
+
+@pytest.mark.parametrize(
+    "feasible", [rt.LINEAR_ORDERS, rt.PREORDERS, rt.PARTIAL_ORDERS, rt.WEAK_ORDERS, rt.EQUIVALENCES]
+)
+@pytest.mark.slow
+def test_a_proof_is_not_worse_and_the_default_is_bounded(feasible):
+    for seed in range(2):
+        n = 45 if feasible != rt.LINEAR_ORDERS else 65
+        problem = rt.Problem(np.random.default_rng(seed).normal(size=(n, n)), feasible)
+        default = rt.infer(problem, seed=seed)
+        assert default.bound < trivial_bound(problem)[0]
+        assert rt.verify(problem, default).ok
+
+        def after_the_root(progress):
+            return progress.nodes > 1
+
+        proof = rt.infer(problem, prove=True, seed=seed, monitor=after_the_root)
+        assert proof.value >= default.value
+        assert rt.verify(problem, proof).ok
+
+
+def test_a_search_that_its_share_of_the_time_ends_says_so():
+    problem = rt.Problem(np.random.default_rng(0).normal(size=(300, 300)), rt.EQUIVALENCES)
+    e = rt.infer(problem, solver="partition_memetic", time_limit=0.5)
+    assert e.stats["stopped"]
+    assert "interrupted" not in e.stats
+    told = rt.infer(problem, solver="partition_memetic", monitor=lambda progress: True)
+    assert told.stats["stopped"]
+    assert told.stats["interrupted"]

@@ -121,7 +121,7 @@ def infer(
     with polite_interrupts(control):
         conflict = None
         if problem.shape[0] * problem.shape[1] <= REASONING_LIMIT and _has_facts(problem):
-            conflict = find_conflict(problem)
+            conflict = find_conflict(problem, control.expired)
         if conflict is not None:
             return _infeasible(conflict.message, conflict.certificate, chosen, control, conflict)
         outcome = _solve(problem, control, solver, frozenset())
@@ -356,7 +356,10 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
         bound, proof = affordable_bound(problem, control, relation)
     if not solver.exact:
         bound, proof = checkable(problem, bound, proof)
-    stats = {"seconds": control.seconds(), "stopped": control.expired(), **outcome.stats}
+    stopped = control.expired() or control.ended
+    stats = {"seconds": control.seconds(), "stopped": stopped, **outcome.stats}
+    if control.told_to_stop():
+        stats["interrupted"] = True
     if relation is None:
         claim, status = float_up(bound), Status.BOUND_ONLY
         certificate = Certificate(claim, proof)

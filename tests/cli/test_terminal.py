@@ -149,3 +149,23 @@ def test_outputs_are_checked_before_the_search(hard, tmp_path):
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert str(out) in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [("PREORDERS",), ("LINEAR_ORDERS", "--prove")])
+def test_ctrl_c_ends_large_problems_long_before_their_time(tmp_path, options):
+    path = tmp_path / "large.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(400, 400)))
+    process = subprocess.Popen(
+        [*COMMAND, "solve", str(path), "--time-limit", "600", "--as", *options],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=_environment(),
+    )
+    time.sleep(10)  # for the search to be under way, on any machine
+    pressed = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=300)
+    assert time.monotonic() - pressed < 60  # a tenth of the time that it was given
+    assert process.returncode == 0
+    assert "stopped by Ctrl-C: this is the best so far" in out

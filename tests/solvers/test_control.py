@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 import signal
 import threading
+from contextvars import copy_context
 
 import pytest
 
-from relatum.solvers.control import Control, Progress, polite_interrupts
+from relatum.solvers.control import (
+    Control,
+    Progress,
+    outer_control,
+    polite_interrupts,
+    within,
+)
 
 
 def test_time_runs_out():
@@ -104,3 +111,79 @@ def test_other_threads_leave_interrupts_alone():
     thread.start()
     thread.join()
     assert seen == [signal.getsignal(signal.SIGINT)]
+
+
+class Ticks:
+    """A clock that goes on by one second whenever it is looked at."""
+
+    def __init__(self):
+        self.looks = 0
+
+    def __call__(self):
+        self.looks += 1
+        return float(self.looks)
+
+
+def test_a_clock_of_ones_own_is_that_of_all_parts():
+    control = Control(time_limit=10.0, clock=Ticks())
+    part = control.child(None, 5.0).share(0.5)
+    assert part.clock is control.clock
+    assert not part.expired()
+    looks = 0
+    while not part.expired():
+        looks += 1
+    assert looks <= 5
+    assert control.ended  # a share of the time is over, though not all of it
+    assert not control.expired()
+
+
+def test_parts_with_time_of_their_own_do_not_end_the_whole():
+    control = Control(time_limit=1000.0)
+    assert control.child(None, 0.0).expired()
+    silent = control.child(None, 10.0, silent=True)
+    assert silent.share(0.0).expired()
+    assert not control.ended
+
+
+def test_what_is_silent_is_not_heard():
+    heard = []
+    control = Control(monitor=heard.append)
+    silent = control.child(None, 10.0, silent=True)
+    silent.report(1.0)
+    silent.child(None, 5.0).report(1.0)
+    assert heard == []
+    assert not silent.listens()
+
+
+def test_there_is_a_last_moment_for_a_bound():
+    assert 0.05 < Control(time_limit=1e-9).last_moment().remaining() < 0.2
+    assert 1.0 < Control(time_limit=100.0, started=-1e9).last_moment().remaining() < 5.0
+    assert Control(time_limit=50.0).last_moment().remaining() > 49.0
+    assert Control().last_moment().remaining() == math.inf
+    control = Control(time_limit=100.0)
+    control.stop()
+    last = control.last_moment()
+    assert not last.expired()
+    assert last.remaining() < 0.5
+    fresh = Control(time_limit=100.0)
+    last = fresh.last_moment()
+    fresh.stop()
+    assert last.expired()  # nobody had asked to stop before
+
+
+def test_controls_within_another_stop_with_it():
+    outer = Control()
+    with within(outer):
+        assert outer_control() is outer
+        inner = Control(time_limit=10.0)
+        seen = []
+        context = copy_context()
+        thread = threading.Thread(target=lambda: seen.append(context.run(outer_control)))
+        thread.start()
+        thread.join()
+    assert seen == [outer]
+    assert outer_control() is None
+    assert not inner.expired()
+    outer.stop()
+    assert inner.child(None, 5.0).expired()
+    assert not Control().expired()

@@ -69,7 +69,7 @@ def compare(problem: Problem, options: Mapping[str, Any]) -> list[dict[str, Any]
                 "verified": bool(verify(problem, e)),
             }
         )
-        if e.stats.get("stopped") and e.stats.get("seconds", math.inf) < options["time_limit"]:
+        if e.stats.get("interrupted"):
             rows[-1]["interrupted"] = True  # Ctrl-C: keep what there is
             break
     return rows

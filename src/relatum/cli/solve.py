@@ -69,7 +69,7 @@ def run_solve(
     if as_json:
         echo_json(_summary(problem, estimate))
     elif not quiet:
-        _show(problem, estimate, out, options["time_limit"])
+        _show(problem, estimate, out)
     return EXIT_CODES[estimate.status]
 
 
@@ -156,7 +156,7 @@ def _described(problem: Problem) -> str:
     return f"{problem.with_feasible(rest)!r} with {known} known pair{'s' * (known > 1)}"
 
 
-def _show(problem: Problem, e: Estimate, out: Path | None, time_limit: float) -> None:
+def _show(problem: Problem, e: Estimate, out: Path | None) -> None:
     screen = console()
     screen.print(f"[bold]{escape(_described(problem))}[/bold]", highlight=False)
     screen.print(f"{e.status.name}: {escape(e.message)}")
@@ -167,7 +167,7 @@ def _show(problem: Problem, e: Estimate, out: Path | None, time_limit: float) ->
     seconds = float(e.stats.get("seconds", 0.0))
     screen.print(f"solver {e.solver}, {seconds:.2f} s")
     if e.stats.get("stopped") and e.status in (Status.FEASIBLE, Status.BOUND_ONLY):
-        why = "by the time limit" if seconds >= time_limit else "by Ctrl-C"
+        why = "by Ctrl-C" if e.stats.get("interrupted") else "by the time limit"
         screen.print(f"stopped {why}: this is the best so far")
     if out is not None:
         screen.print(f"written to {escape(str(out))}")

@@ -15,6 +15,8 @@ import numpy as np
 from libc.math cimport exp, log, sqrt
 from libc.stdint cimport int32_t, int64_t
 
+from relatum.kernels.watch cimport Watch, is_over
+
 
 cdef enum:
     BLOCK = 512
@@ -201,13 +203,15 @@ cdef void _restart(
 
 cdef double _iterate(
     RowsView rows, const double[:, ::1] sides, const double[:, ::1] box, double[:, ::1] primals,
-    double[:, ::1] duals, double[:, ::1] scratch, double[::1] control, int64_t iterations
+    double[:, ::1] duals, double[:, ::1] scratch, double[::1] control, int64_t iterations,
+    Watch watch
 ) noexcept nogil:
     """See `iterate`; scratch is for the point ahead and the new A'y."""
     cdef double[::1] ahead = scratch[0], g = scratch[1]
     cdef double weight = control[0], scale = control[1], total = control[2]
     cdef double first = -1.0, last = 0.0, w, moved, residual
     cdef int64_t k = 0, e, _
+    cdef int64_t work = 10 * rows.count + 3 * rows.column.shape[0] + 10 * box.shape[1]
     cdef bint falls
     for _ in range(iterations):
         w = (k + 1.0) / (k + 2.0)
@@ -228,6 +232,8 @@ cdef double _iterate(
             _restart(primals, duals, g)
             k = 0
             first = -1.0
+        if is_over(watch, work):
+            break
     control[0] = weight
     control[2] = total
     return last
@@ -235,9 +241,11 @@ cdef double _iterate(
 
 def iterate(
     rows, const double[:, ::1] sides, const double[:, ::1] box, double[::1] x, double[::1] y,
-    double[::1] control, int64_t iterations
+    double[::1] control, int64_t iterations, expired=None
 ):
     """Run iterations from (x, y), in place; the result is the last plain step.
+
+    There are fewer of them if `expired` says so.
 
     ``control`` holds the primal weight, the scale of the steps, the number of iterations
     made so far and the first weight; weight and number are updated. The weight stays within
@@ -251,6 +259,7 @@ def iterate(
     cdef double[:, ::1] primals = np.empty((5, x.shape[0]))
     cdef double[:, ::1] duals = np.empty((3, y.shape[0]))
     cdef double[:, ::1] scratch = np.empty((2, x.shape[0]))
+    cdef Watch watch = Watch(expired)
     cdef double last
     with nogil:
         _price(view, y, primals[3])
@@ -259,9 +268,10 @@ def iterate(
         primals[2] = x
         primals[4] = primals[3]
         duals[:] = y
-        last = _iterate(view, sides, box, primals, duals, scratch, control, iterations)
+        last = _iterate(view, sides, box, primals, duals, scratch, control, iterations, watch)
         x[:] = primals[2]
         y[:] = duals[2]
+    watch.close()
     return last
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from libc.stdint cimport int8_t, int64_t, uint8_t
 
+from relatum.kernels.watch cimport Watch, is_over
+
 cdef enum:
     TRANSITIVE = 0
     SYMMETRIC = 1
@@ -219,7 +221,7 @@ def close_lines(state, log, int64_t count, rules, int64_t cap):
 
 
 cdef bint _complete(
-    ClosureView now, const int64_t[::1] order, const uint8_t[:, ::1] preferred
+    ClosureView now, const int64_t[::1] order, const uint8_t[:, ::1] preferred, Watch watch
 ) noexcept nogil:
     cdef int64_t n_b = now.state.shape[1], p, a, b, attempt, value, count, line
     for p in range(order.shape[0]):
@@ -230,16 +232,20 @@ cdef bint _complete(
             value = preferred[a, b] if attempt == 0 else 1 - preferred[a, b]
             count = _put(now, 0, a, b, value, Reason(-1, -1, -1, -1))
             count = _propagate(now, 0, count)
-            if count >= 0:
+            if is_over(watch, 2 * n_b * (count if count >= 0 else -count)) or count >= 0:
                 break
             for line in range(-count - 1):
                 now.state[now.log[line, 0], now.log[line, 1]] = -1
         if count < 0:
-            return False
+            for line in range(-count - 1):
+                now.state[now.log[line, 0], now.log[line, 1]] = -1
+            return watch.over
+        if watch.over:
+            return True
     return True
 
 
-def complete(state, order, preferred, rules, int64_t cap):
+def complete(state, order, preferred, rules, int64_t cap, expired=None):
     """Fix all open pairs, in the given order, to preferred values where that is possible.
 
     Parameters
@@ -248,18 +254,24 @@ def complete(state, order, preferred, rules, int64_t cap):
     order : int64 array (m,)
         Flat positions of pairs.
     preferred : bool array (n_a, n_b)
+    rules, cap
+        As for `propagate`.
+    expired : callable, optional
+        Says whether to stop: then some pairs stay open, and the state is closed.
 
     Returns
     -------
     bool
-        Whether every pair was fixed without contradiction. There is no backtracking
-        beyond the opposite value of the pair at hand.
+        Whether every pair was fixed without contradiction, as far as it was tried. There is
+        no backtracking beyond the opposite value of the pair at hand.
     """
     log = np.empty((state.size + 1, 7), np.int64)
     cdef ClosureView now = ClosureView(state, log, rules, cap)
     cdef const int64_t[::1] positions = np.ascontiguousarray(order, np.int64)
     cdef const uint8_t[:, ::1] wanted = np.ascontiguousarray(preferred).view(np.uint8)
+    cdef Watch watch = Watch(expired)
     cdef bint settled
     with nogil:
-        settled = _complete(now, positions, wanted)
+        settled = _complete(now, positions, wanted, watch)
+    watch.close()
     return settled

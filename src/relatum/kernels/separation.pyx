@@ -4,9 +4,12 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t
 
+from relatum.kernels.watch cimport Watch, is_over
+
 
 cdef int64_t _violated_transitivity(
-    const double[:, ::1] x, double tolerance, int64_t[:, ::1] index, double[::1] violation
+    const double[:, ::1] x, double tolerance, int64_t[:, ::1] index, double[::1] violation,
+    Watch watch
 ) noexcept nogil:
     cdef int64_t n = x.shape[0], count = 0, a, b, c, best_c
     cdef double ab, v, best
@@ -18,6 +21,8 @@ cdef int64_t _violated_transitivity(
                 continue
             best = tolerance
             best_c = -1
+            if is_over(watch, n):
+                return count
             for c in range(n):
                 v = ab + x[b, c] - x[a, c] - 1.0
                 if v > best:
@@ -31,7 +36,7 @@ cdef int64_t _violated_transitivity(
     return count
 
 
-def violated_transitivity(const double[:, ::1] x, double tolerance, int64_t limit):
+def violated_transitivity(const double[:, ::1] x, double tolerance, int64_t limit, expired=None):
     """Rows x_ab + x_bc - x_ac <= 1 that x breaks by more than the tolerance.
 
     For every pair ab the most violated c is kept, so that the rows found spread over the
@@ -41,14 +46,17 @@ def violated_transitivity(const double[:, ::1] x, double tolerance, int64_t limi
     -------
     index : int64 array (r, 3)
     violation : float64 array (r,)
-        Sorted from the most violated down; at most `limit` rows.
+        Sorted from the most violated down; at most `limit` rows. Those found until `expired`
+        says to stop.
     """
+    cdef Watch watch = Watch(expired)
     cdef int64_t n = x.shape[0], count
     index, violation = np.empty((n * n, 3), np.int64), np.empty(n * n)
     cdef int64_t[:, ::1] rows = index
     cdef double[::1] amounts = violation
     with nogil:
-        count = _violated_transitivity(x, tolerance, rows, amounts)
+        count = _violated_transitivity(x, tolerance, rows, amounts, watch)
+    watch.close()
     order = (-violation[:count]).argsort(kind="stable")[:limit]
     return index[order], violation[order]
 

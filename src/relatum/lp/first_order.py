@@ -22,6 +22,7 @@ A round of cutting planes reads:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -123,6 +124,8 @@ class FirstOrderLP:
         c - A'y of the current multipliers.
     error : float64 array (columns,)
         What rounding may have done to each of these.
+    expired : callable, optional
+        Asked often; once it says True, every run ends with what it has.
 
     Notes
     -----
@@ -134,6 +137,7 @@ class FirstOrderLP:
     lower: Any = 0.0
     upper: Any = 1.0
     pool: dict[str, RowBlock] = field(default_factory=dict)
+    expired: Callable[[], bool] | None = None
 
     def __post_init__(self) -> None:
         self.objective = np.ascontiguousarray(self.objective, dtype=np.float64)
@@ -268,7 +272,7 @@ class FirstOrderLP:
 
     def copy(self) -> FirstOrderLP:
         """Return an independent copy with the same point and multipliers."""
-        other = FirstOrderLP(self.objective, self.lower, self.upper, dict(self.pool))
+        other = FirstOrderLP(self.objective, self.lower, self.upper, dict(self.pool), self.expired)
         other.x = self.x.copy()
         other.reduced, other.bound, other.error = self.reduced.copy(), self.bound, self.error
         other._control = self._control.copy()
@@ -288,7 +292,7 @@ class FirstOrderLP:
                 self._control[[0, 3]] = size if size > 0 else 1.0
             self._control[1] = self._step_scale()
             x = self.x[used]
-            iterate(rows, sides, box, x, y, self._control, iterations)
+            iterate(rows, sides, box, x, y, self._control, iterations, self.expired)
             free[used] = x
         self.x = free  # a column in no row is at its better bound
         for name, part in self._by_block(y).items():

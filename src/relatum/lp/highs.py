@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import highspy
@@ -49,14 +50,44 @@ def limit_time(model: Any, seconds: float) -> None:
     model.setOptionValue("time_limit", float(min(1e8, model.getRunTime() + max(1e-3, seconds))))
 
 
+class Question:
+    """Asks within a run of HiGHS whether to stop it; `close` raises what the question raised."""
+
+    def __init__(self, expired: Callable[[], bool]) -> None:
+        self._expired = expired
+        self._error: BaseException | None = None
+
+    def __call__(self, event: Any) -> None:
+        try:
+            if self._error is not None or self._expired():
+                event.interrupt()
+        except BaseException as error:  # Ctrl-C again: not through the frames of HiGHS
+            self._error = error
+            event.interrupt()
+
+    def close(self) -> None:
+        """Raise what was raised, if anything was."""
+        if self._error is not None:
+            raise self._error
+
+
 class HighsProgram:
     """max c x, A x <= b over a box, by HiGHS' dual simplex, warm-started."""
 
-    def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None:
+    def __init__(
+        self,
+        cost: Floats,
+        lower: Floats,
+        upper: Floats,
+        expired: Callable[[], bool] | None = None,
+    ) -> None:
         self._n = len(cost)
         self._m = 0
         # without presolve the basis is kept for the next round
         self._h = new_model(-np.asarray(cost, np.float64), lower, upper, {"presolve": "off"})
+        self._question = Question(expired or (lambda: False))
+        if expired is not None:
+            self._h.cbSimplexInterrupt.subscribe(self._question)
 
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
         append_rows(self._h, matrix, np.full(matrix.shape[0], -highspy.kHighsInf), rhs)
@@ -70,6 +101,7 @@ class HighsProgram:
         h = self._h
         limit_time(h, time_limit)
         h.run()
+        self._question.close()
         status = h.getModelStatus()
         solution = h.getSolution()
         x = np.array(solution.col_value, dtype=np.float64)

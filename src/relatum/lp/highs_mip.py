@@ -11,7 +11,7 @@ import highspy
 import numpy as np
 
 from relatum.array_types import Flags, Floats
-from relatum.lp.highs import INFEASIBLE, append_rows, limit_time, new_model
+from relatum.lp.highs import INFEASIBLE, Question, append_rows, limit_time, new_model
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +39,8 @@ class HighsMixedProgram:
         self._n = len(cost)
         h = new_model(cost, lower, upper, {"mip_rel_gap": 0.0, "mip_abs_gap": 1e-7})
         self._h = h
-        self._expired = expired
-        h.cbMipInterrupt.subscribe(self._ask)
-
-    def _ask(self, event: Any) -> None:
-        if self._expired():
-            event.interrupt()
+        self._question = Question(expired)
+        h.cbMipInterrupt.subscribe(self._question)
 
     def add_rows(self, matrix: Any, lower: Floats, upper: Floats) -> None:
         """Append rows given as a scipy CSR array over the first variables."""
@@ -68,6 +64,7 @@ class HighsMixedProgram:
             point.col_value = start.tolist()
             h.setSolution(point)
         h.run()
+        self._question.close()
         status, info = h.getModelStatus(), h.getInfo()
         if status in INFEASIBLE:
             return MixedResult("infeasible", None, math.inf)

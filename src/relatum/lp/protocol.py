@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -21,9 +22,18 @@ class LPResult:
 
 
 class LinearProgram(Protocol):
-    """max c x, A x <= b, lower <= x <= upper; rows can be added, columns' bounds changed."""
+    """max c x, A x <= b, lower <= x <= upper; rows can be added, columns' bounds changed.
 
-    def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None: ...
+    Engines that can ask `expired` while they solve, and stop if it says so.
+    """
+
+    def __init__(
+        self,
+        cost: Floats,
+        lower: Floats,
+        upper: Floats,
+        expired: Callable[[], bool] | None = None,
+    ) -> None: ...
 
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
         """Append rows given as a scipy CSR array."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import time
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +16,13 @@ from relatum.lp.protocol import LPResult
 class ScipProgram:
     """max c x, A x <= b over a box, by the LP solver that SCIP brings."""
 
-    def __init__(self, cost: Floats, lower: Floats, upper: Floats) -> None:
+    def __init__(
+        self,
+        cost: Floats,
+        lower: Floats,
+        upper: Floats,
+        expired: Callable[[], bool] | None = None,
+    ) -> None:
         try:
             from pyscipopt import LP
         except ImportError as error:
@@ -45,10 +53,16 @@ class ScipProgram:
             self._lp.chgBound(column, low, high)
 
     def solve(self, time_limit: float) -> LPResult:
-        self._lp.solve()  # LPs of the branch-and-cut take milliseconds; it polls between them
+        from pyscipopt import SCIP_LPPARAM
+
+        began, seconds = time.perf_counter(), min(1e8, max(1e-3, time_limit))
+        self._lp.setRealParam(SCIP_LPPARAM.LPTILIM, seconds)
+        self._lp.solve()
         m = self._lp.nrows()
         if not self._lp.isOptimal():
-            return LPResult("infeasible", np.zeros(self._n), np.zeros(m))
+            late = time.perf_counter() - began >= 0.9 * seconds
+            status: Literal["stopped", "infeasible"] = "stopped" if late else "infeasible"
+            return LPResult(status, np.zeros(self._n), np.zeros(m))
         x = np.array(self._lp.getPrimal(), dtype=np.float64)
         y = np.array(self._lp.getDual(), dtype=np.float64)
         # for a maximisation, the multiplier of a row a x <= b is non-negative

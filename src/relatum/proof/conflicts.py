@@ -23,10 +23,11 @@ class Conflict:
     certificate: Certificate
 
 
-def find_conflict(problem: Problem) -> Conflict | None:
+def find_conflict(problem: Problem, expired: Callable[[], bool] = lambda: False) -> Conflict | None:
     """Look for evidence that contradicts the properties by step-by-step reasoning.
 
-    Returns None if reasoning finds nothing; the problem may be infeasible all the same.
+    Returns None if reasoning finds nothing; the problem may be infeasible all the same. If time
+    is up, some of the evidence named may be superfluous.
     """
     feasible = problem.feasible
     closure = _closure(feasible, problem.evidence, problem.shape)
@@ -34,7 +35,9 @@ def find_conflict(problem: Problem) -> Conflict | None:
         return None
     evidence, families = _trace(closure, problem.evidence)
     evidence = smallest(
-        evidence, lambda less: _closure(feasible, less, problem.shape).conflict is not None
+        evidence,
+        lambda less: _closure(feasible, less, problem.shape).conflict is not None,
+        expired,
     )
     families |= _fixing(feasible, closure, evidence)
     message = sentence_of(feasible, evidence, families, problem.ids)
@@ -130,10 +133,16 @@ def _fixing(feasible: FeasibleSet, closure: Closure, evidence: Evidence) -> set[
     return names
 
 
-def smallest(evidence: Evidence, conflicts: Callable[[Evidence], bool]) -> Evidence:
-    """Drop facts one by one while the rest still conflicts."""
+def smallest(
+    evidence: Evidence,
+    conflicts: Callable[[Evidence], bool],
+    expired: Callable[[], bool] = lambda: False,
+) -> Evidence:
+    """Drop facts one by one while the rest still conflicts, and there is time."""
     facts = evidence.facts()
     for fact in list(facts):
+        if expired():
+            break
         less = [f for f in facts if f != fact]
         if conflicts(Evidence.of_facts(less)):
             facts = less

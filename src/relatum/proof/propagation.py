@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,9 +96,37 @@ class Propagator:
             return Closure(state, log[: -end - 1], log[-end - 1])
         return Closure(state, log[:end], None)
 
-    def complete(self, state: State, order: Index, preferred: Flags) -> Flags | None:
-        """Extend a closed state to a relation, pair by pair; None if that fails."""
+    def complete(
+        self,
+        state: State,
+        order: Index,
+        preferred: Flags,
+        expired: Callable[[], bool] | None = None,
+    ) -> Flags | None:
+        """Extend a closed state to a relation, pair by pair; None if that fails.
+
+        If time is up, pairs that are still open are decided all at once, where that is easy.
+        """
         full = state.copy()
-        if not complete(full, order, preferred, self.rules, max(1, self.cap)):
+        if not complete(full, order, preferred, self.rules, max(1, self.cap), expired):
             return None
-        return np.asarray(full == 1)
+        return np.asarray(full == 1) if (full >= 0).all() else self._soon(full)
+
+    def _soon(self, state: State) -> Flags | None:
+        """Extend a closed state to some relation at once; None if that is not easy."""
+        has = dict(zip(FAMILY_CODES, self.rules.tolist(), strict=True))
+        if has["has_image"] or has["has_preimage"]:
+            return None
+        if not has["connex"]:  # what is related is closed by itself
+            return np.asarray(state == 1)
+        if not has["transitive"] or has["at_most"] or has["unique_preimage"]:
+            return None
+        # Elements with fewer others before them come first. Of two elements one of which is
+        # known to be before the other, it has fewer; elements known to be tied have as many.
+        before = state == 1
+        if not before.diagonal().all():
+            return None
+        first = (before & before.T).argmax(axis=1)
+        count = before.sum(axis=0)
+        rank = np.unique(count * len(state) + first, return_inverse=True)[1]
+        return np.asarray(rank[:, None] <= rank[None, :])

@@ -79,22 +79,30 @@ def sums_are_exact(problem: Problem) -> bool:
 
     Only then can a greatest common divisor be read off them.
     """
-    values = np.append(problem.log_odds.ravel().astype(np.float64), problem.background)
+    background = _binary_places(np.array([problem.background]))
     magnitude = problem.scores.magnitude() + abs(problem.background) * problem.n_pairs
-    shift = _binary_places(values)
+    shift = max(background, _binary_places(problem.log_odds))
     return shift <= 52 and magnitude * 2.0**shift < 2.0**52
 
 
 def _binary_places(values: NDArray[Any]) -> int:
-    """Return the least s >= 0 such that every value times 2**s is an integer."""
-    v = np.asarray(values, dtype=np.float64).ravel()
-    v = v[v != 0]
-    if v.size == 0 or np.array_equal(v, np.rint(v)):
-        return 0
-    mantissa, exponent = np.frexp(v)
-    digits = (mantissa * 2.0**53).astype(np.int64)
-    last = np.frexp((digits & -digits).astype(np.float64))[1] - 1  # place of the last digit
-    return max(0, int((53 - exponent - last).max()))
+    """Return the least s >= 0 such that every value times 2**s is an integer.
+
+    Or some number above 52, once there is a value that asks for it: that is of no use.
+    """
+    flat, places = np.asarray(values).ravel(), 0
+    for start in range(0, flat.size, 1 << 16):
+        v = flat[start : start + (1 << 16)].astype(np.float64)
+        v = v[v != 0]
+        if np.array_equal(v, np.rint(v)):
+            continue
+        mantissa, exponent = np.frexp(v)
+        digits = (mantissa * 2.0**53).astype(np.int64)
+        last = np.frexp((digits & -digits).astype(np.float64))[1] - 1  # place of the last digit
+        places = max(places, int((53 - exponent - last).max()))
+        if places > 52:
+            break
+    return places
 
 
 def grid_of(values: Floats, scores: Floats | None = None) -> float:

@@ -8,7 +8,14 @@ with `registry`, then `direct.threshold`, the shortest solver.
 
 # Importing a module registers its solvers.
 from relatum.solvers import direct, general, order, partition
-from relatum.solvers.control import Control, Monitor, Progress, polite_interrupts
+from relatum.solvers.control import (
+    Control,
+    Monitor,
+    Progress,
+    outer_control,
+    polite_interrupts,
+    within,
+)
 from relatum.solvers.registry import SOLVERS, Outcome, Solver, choose, register, solver_named
 from relatum.solvers.trivial_bound import trivial_bound
 
@@ -23,9 +30,11 @@ __all__ = [
     "direct",
     "general",
     "order",
+    "outer_control",
     "partition",
     "polite_interrupts",
     "register",
     "solver_named",
     "trivial_bound",
+    "within",
 ]

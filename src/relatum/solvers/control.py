@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NamedTuple
@@ -27,6 +28,12 @@ class Progress(NamedTuple):
 
 
 Monitor = Callable[[Progress], Any]
+
+_OUTER: ContextVar[Control | None] = ContextVar("outer", default=None)
+
+LATE_SECONDS = 0.2  # by which an answer may come after the time limit, at least,
+LATE_SHARE = 0.05  # or as a share of the limit
+LAST_MOMENT = 0.4  # of that, for a bound when time is up
 
 
 @dataclass
@@ -49,6 +56,8 @@ class Control:
         Called with `Progress`; if it returns True, the search stops.
     gap : float
         Bits between value and bound that make a proof complete.
+    clock : callable
+        Returns seconds; never goes back.
     """
 
     time_limit: float = math.inf
@@ -56,13 +65,20 @@ class Control:
     start: Relation | None = None
     prove: bool = False
     monitor: Monitor | None = None
-    started: float = field(default_factory=time.perf_counter)
+    started: float = math.nan  # by the clock; the moment of creation unless said
     stopped: bool = False
+    ended: bool = False  # whether a search has ended because its share of the time was over
     gap: float = OPTIMAL_GAP
+    clock: Callable[[], float] = time.perf_counter
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.started):
+            self.started = self.clock()
+        self.outer = _OUTER.get()
 
     def seconds(self) -> float:
         """Return the time since the beginning."""
-        return time.perf_counter() - self.started
+        return self.clock() - self.started
 
     def remaining(self) -> float:
         """Return the time left, never negative."""
@@ -73,8 +89,8 @@ class Control:
         return self.told_to_stop() or self.seconds() >= self.time_limit
 
     def told_to_stop(self) -> bool:
-        """Say whether the monitor or an interrupt asked to stop."""
-        return self.stopped
+        """Say whether the monitor or an interrupt asked to stop, here or around (`within`)."""
+        return self.stopped or (self.outer is not None and self.outer.told_to_stop())
 
     def listens(self) -> bool:
         """Say whether anyone hears the reports."""
@@ -97,11 +113,13 @@ class Control:
         time_limit: float,
         other_value: float = 0.0,
         other_bound: float = 0.0,
+        silent: bool = False,
     ) -> Control:
         """Return a control for a part of the problem, sharing this one's deadline.
 
         What is known of the other parts, `other_value` and `other_bound`, is added to what
-        the part reports, so that monitors always hear of the whole.
+        the part reports, so that monitors always hear of the whole. What is silent reports
+        nothing: it is about another problem.
         """
         return _Child(
             time_limit=min(self.time_limit, self.seconds() + time_limit),
@@ -110,9 +128,44 @@ class Control:
             prove=self.prove,
             started=self.started,
             gap=self.gap,
+            clock=self.clock,
             parent=self,
             other_value=other_value,
             other_bound=other_bound,
+            silent=silent,
+        )
+
+    def share(self, part: float) -> Control:
+        """Return a control for the same problem that ends after a share of the time left."""
+        left = self.remaining()
+        own = self.child(self.start, part * left if left > 0 else 0.0)
+        assert isinstance(own, _Child)
+        own.shared = True
+        return own
+
+    def note_end(self) -> None:
+        """Note that time has ended a search, if only the time it was given."""
+        self.ended = True
+
+    def last_moment(self) -> Control:
+        """Return a control for what must not be left out though time may be up: a bound.
+
+        It has what is left of the time, and at least a part of that by which an answer may
+        be late. A request to stop does not end it at once, but it soon ends.
+        """
+        left = LATE_SECONDS
+        if not self.told_to_stop():
+            late = LAST_MOMENT * max(LATE_SECONDS, LATE_SHARE * self.time_limit)
+            left = max(self.remaining(), late)
+        return _LastMoment(
+            time_limit=self.seconds() + left,
+            seed=self.seed,
+            start=self.start,
+            prove=self.prove,
+            started=self.started,
+            gap=self.gap,
+            clock=self.clock,
+            parent=self,
         )
 
 
@@ -121,6 +174,18 @@ class _Child(Control):
     parent: Control = field(default_factory=Control)
     other_value: float = 0.0
     other_bound: float = 0.0
+    silent: bool = False
+    shared: bool = False  # whether it is a share of the time of the same problem
+
+    def expired(self) -> bool:
+        over = super().expired()
+        if over and self.shared:
+            self.note_end()
+        return over
+
+    def note_end(self) -> None:
+        if not self.silent:
+            self.parent.note_end()
 
     def told_to_stop(self) -> bool:
         return self.stopped or self.parent.told_to_stop()
@@ -129,10 +194,41 @@ class _Child(Control):
         self.parent.stop()
 
     def listens(self) -> bool:
-        return self.parent.listens()
+        return not self.silent and self.parent.listens()
 
     def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
-        self.parent.report(value + self.other_value, bound + self.other_bound, nodes, rows)
+        if not self.silent:
+            self.parent.report(value + self.other_value, bound + self.other_bound, nodes, rows)
+
+
+@dataclass
+class _LastMoment(_Child):
+    """Goes on for a moment though the parent was stopped before."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.late = self.parent.told_to_stop()
+
+    def told_to_stop(self) -> bool:
+        return self.stopped or (self.parent.told_to_stop() and not self.late)
+
+
+@contextmanager
+def within(outer: Control) -> Iterator[None]:
+    """Let every control that is made here, in this context, stop when another one is stopped.
+
+    For whoever calls `infer` many times, perhaps on threads, and hears of Ctrl-C for all.
+    """
+    token = _OUTER.set(outer)
+    try:
+        yield
+    finally:
+        _OUTER.reset(token)
+
+
+def outer_control() -> Control | None:
+    """Return the control that everything here is within, if there is one."""
+    return _OUTER.get()
 
 
 @contextmanager

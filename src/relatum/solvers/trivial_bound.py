@@ -21,7 +21,8 @@ def trivial_bound(problem: Problem) -> tuple[Fraction | float, Proof]:
     -inf if some pair is left no state.
     """
     large = problem.shape[0] * problem.shape[1] > FEW_PAIRS
-    if large and problem.feasible.has("reflexive", "symmetric"):
+    free = not (len(problem.evidence) or problem.feasible.groups)
+    if (large or free) and problem.feasible.has("reflexive", "symmetric"):
         total: Fraction | None = _sum_of_positive(problem)
     else:
         total = best_sum(problem)

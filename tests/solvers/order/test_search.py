@@ -28,7 +28,7 @@ def test_chains_differ_and_the_best_is_kept():
     gains = []
     for chain in range(SETTINGS.chains):
         search = OrderSearch(d, np.arange(60))
-        order = search._chain(3_000, ((3.0, 0.1),), lambda: False, chain)
+        order = search._chain(3_000, ((3.0, 0.1),), chain)
         gains.append(naive.order_value(d.tolist(), order.tolist()))
     assert len(set(gains)) == SETTINGS.chains
     search = OrderSearch(d, np.arange(60))
@@ -47,8 +47,8 @@ def test_small_orders_are_found_best(n):
 
 def test_a_search_that_is_told_to_stop_returns_what_it_has():
     d = _differences(1, 200)
-    search = OrderSearch(d, np.arange(200))
+    search = OrderSearch(d, np.arange(200), expired=lambda: True)
     start = search.gain
-    search.cycle(10**9, expired=lambda: True)
+    search.cycle(10**9)
     assert search.gain >= start
     assert sorted(search.order.tolist()) == list(range(200))

@@ -9,6 +9,8 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t
 
+from relatum.kernels.watch cimport Watch, is_over
+
 cdef enum:  # places of an element: see _place
     APART, TIED, TWIN, AFTER, BEFORE
 
@@ -20,15 +22,19 @@ cdef class _Relation:
     cdef const double[:, ::1] yes, no
     cdef uint8_t[::1] into, out  # who is related to an element, whom it is related to
     cdef double[:, ::1] own  # what its pairs with others are worth: into no and yes, out no and yes
-    cdef bint ties
+    cdef double[::1] one, from_e, to_e  # what additions would gain: see _weigh_additions
+    cdef bint ties, stale  # whether the relation has changed since these were filled in
     cdef double least
     cdef int64_t n
+    cdef Watch watch
 
-    def __init__(self, y, yes, no, bint ties, double least):
+    def __init__(self, y, yes, no, bint ties, double least, expired):
         self.y = y.view(np.uint8)
         self.yes, self.no, self.own = yes, no, np.empty((len(y), 4))
         self.ties, self.least, self.n = ties, least, self.y.shape[0]
         self.into, self.out = np.empty(self.n, np.uint8), np.empty(self.n, np.uint8)
+        self.one, self.from_e, self.to_e = np.empty((3, self.n))
+        self.stale, self.watch = True, Watch(expired)
 
 
 cdef void _place(_Relation s, int64_t e, int64_t f, int64_t kind) noexcept nogil:
@@ -110,18 +116,38 @@ cdef double _move_element(_Relation s, int64_t e) noexcept nogil:
     return best - now
 
 
-cdef double _add_pair(_Relation s, int64_t a, int64_t b) noexcept nogil:
+cdef void _weigh_additions(_Relation s, int64_t e) noexcept nogil:
+    """Fill in what relating e to each b, or each b to e, would gain, with all that follows.
+
+    Everything up to a becomes related to everything from b on. With a = e fixed, what each q
+    from b on would add is the same for all b; so is what each p up to a would, with b = e.
+    """
+    cdef int64_t n = s.n, p, q
+    cdef double total
+    for q in range(n):
+        s.one[q] = s.to_e[q] = 0.0
+    for p in range(n):
+        total = 0.0
+        if s.y[p, e]:
+            for q in range(n):
+                s.one[q] += 0.0 if s.y[p, q] else s.yes[p, q] - s.no[p, q]
+        for q in range(n):
+            total += s.yes[p, q] - s.no[p, q] if s.y[e, q] and not s.y[p, q] else 0.0
+        if total != 0.0:  # sums of nothing are left out: most p are related already
+            for q in range(n):
+                s.to_e[q] += total if s.y[p, q] else 0.0
+    for p in range(n):
+        total = 0.0
+        for q in range(n):
+            total += s.one[q] if s.y[p, q] else 0.0
+        s.from_e[p] = total
+    s.stale = False
+
+
+cdef double _add_pair(_Relation s, int64_t a, int64_t b, double gain) noexcept nogil:
     """Relate a to b, and everything up to a to everything from b on, if that gains."""
     cdef int64_t p, q
-    cdef double gain = 0.0
-    if s.y[a, b] or (not s.ties and s.y[b, a]):
-        return 0.0
-    for p in range(s.n):
-        if s.y[p, a]:
-            for q in range(s.n):
-                if s.y[b, q] and not s.y[p, q]:
-                    gain += s.yes[p, q] - s.no[p, q]
-    if not gain > s.least:
+    if s.y[a, b] or (not s.ties and s.y[b, a]) or not gain > s.least:
         return 0.0
     for p in range(s.n):
         s.into[p], s.out[p] = s.y[p, a], s.y[b, p]
@@ -130,6 +156,7 @@ cdef double _add_pair(_Relation s, int64_t a, int64_t b) noexcept nogil:
             for q in range(s.n):
                 if s.out[q]:
                     s.y[p, q] = True
+    s.stale = True
     return gain
 
 
@@ -143,6 +170,21 @@ cdef double _drop_pair(_Relation s, int64_t a, int64_t b) noexcept nogil:
         if c != a and c != b and s.y[a, c] and s.y[c, b]:
             return 0.0
     s.y[a, b] = False
+    s.stale = True
+    return gain
+
+
+cdef double _change_pairs(_Relation s, int64_t e, int64_t b) noexcept nogil:
+    """Try to add or drop the pairs of e and b; return the gain."""
+    cdef double gain = 0.0
+    if s.stale:
+        _weigh_additions(s, e)
+    gain += _add_pair(s, e, b, s.from_e[b])
+    if s.stale:
+        _weigh_additions(s, e)
+    gain += _add_pair(s, b, e, s.to_e[b])
+    gain += _drop_pair(s, e, b)
+    gain += _drop_pair(s, b, e)
     return gain
 
 
@@ -150,32 +192,36 @@ cdef double _climb(_Relation s) noexcept nogil:
     """Try all moves until none gains; return the gain."""
     cdef double total = 0.0, gain
     cdef bint gained = True
-    cdef int64_t e, b
+    cdef int64_t n = s.n, e, b
     while gained:
         gained = False
-        for e in range(s.n):
+        for e in range(n):
             gain = _move_element(s, e)
-            for b in range(s.n):
+            s.stale = True
+            for b in range(n):
+                if is_over(s.watch, 4 * n * n if s.stale else 4 * n):
+                    break
                 if b != e:
-                    gain += _add_pair(s, e, b)
-                    gain += _add_pair(s, b, e)
-                    gain += _drop_pair(s, e, b)
-                    gain += _drop_pair(s, b, e)
+                    gain += _change_pairs(s, e, b)
             if gain > 0.0:
                 total += gain
                 gained = True
+            if is_over(s.watch, 10 * n * n):
+                return total
     return total
 
 
-def preorder_search(y, yes, no, bint ties, double least):
+def preorder_search(y, yes, no, bint ties, double least, expired=None):
     """Improve a preorder (with ties) or partial order (without) until no move gains.
 
-    Changes `y`, a reflexive and transitive relation whose worth is finite; returns the gain.
+    Changes `y`, a reflexive and transitive relation whose worth is finite; returns the gain. Ends
+    before if `expired` says so; the relation is feasible at any time.
     """
-    cdef _Relation relation = _Relation(y, yes, no, ties, least)
+    cdef _Relation relation = _Relation(y, yes, no, ties, least, expired)
     cdef double total
     with nogil:
         total = _climb(relation)
+    relation.watch.close()
     return total
 
 
@@ -192,14 +238,14 @@ cdef void _re_rank(
 
 cdef double _weak_climb(
     int64_t[::1] rank, const double[:, ::1] yes, const double[:, ::1] no, double least,
-    double[:, ::1] sums
+    double[:, ::1] sums, Watch watch
 ) noexcept nogil:
     """Do what `weak_order_search` does, with four rows of scratch space."""
     cdef double[::1] before = sums[0], tied = sums[1], after = sums[2], right = sums[3]
-    cdef int64_t n = rank.shape[0], idle = 0, e = 0, top, own, place, a, r, s
+    cdef int64_t n = rank.shape[0], idle = 0, e = 0, top = 0, own, place, a, r, s
     cdef double total = 0.0, now, best, left, step
     cdef bint alone, joins
-    while idle < n:
+    while idle < n and not is_over(watch, 4 * n + top * top // 2):
         top = 0
         for a in range(n):
             top = max(top, rank[a])
@@ -243,15 +289,18 @@ cdef double _weak_climb(
 
 
 def weak_order_search(
-    int64_t[::1] rank, const double[:, ::1] yes, const double[:, ::1] no, double least
+    int64_t[::1] rank, const double[:, ::1] yes, const double[:, ::1] no, double least,
+    expired=None
 ):
-    """Improve a ranking with ties until moving no single element gains.
+    """Improve a ranking with ties until moving no single element gains, or `expired` says so.
 
     `rank` holds dense ranks 0, 1, ..., and is changed; returns the gain. An element moves
     into any class, or between two classes, before all or after all.
     """
     cdef double[:, ::1] sums = np.empty((4, rank.shape[0]))
+    cdef Watch watch = Watch(expired)
     cdef double total
     with nogil:
-        total = _weak_climb(rank, yes, no, least, sums)
+        total = _weak_climb(rank, yes, no, least, sums, watch)
+    watch.close()
     return total

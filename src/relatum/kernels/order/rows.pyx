@@ -9,6 +9,8 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint8_t
 
+from relatum.kernels.watch cimport Watch, is_over
+
 cdef enum:
     BLOCK = 64  # thirds of a pair that are looked at together
     LONGEST = 64  # steps of a walk that is kept are fewer
@@ -23,7 +25,7 @@ cdef inline double _violation(double own, double others) noexcept nogil:
 
 cdef int64_t _dicycles(
     const double[:, ::1] x, double tolerance, int64_t per_pair, int64_t[:, ::1] found,
-    double[::1] amount, double[::1] column
+    double[::1] amount, double[::1] column, Watch watch
 ) noexcept nogil:
     """Find the worst thirds of every pair; return how many. `column` is scratch space."""
     cdef int64_t n = x.shape[0], count = 0, a, b, c, which
@@ -33,6 +35,8 @@ cdef int64_t _dicycles(
     for a in range(n):
         for c in range(n):
             column[c] = x[c, a]
+        if is_over(watch, 2 * n * (n - a)):
+            return count
         for b in range(a + 1, n):
             own, least = x[a, b], tolerance
             first, second, first_c, second_c = tolerance, tolerance, -1, -1
@@ -100,19 +104,22 @@ cdef inline bint _equal(const int64_t[:, ::1] found, int64_t p, int64_t q) noexc
     )
 
 
-def violated_dicycles(const double[:, ::1] x, double tolerance, int64_t per_pair):
+def violated_dicycles(const double[:, ::1] x, double tolerance, int64_t per_pair, expired=None):
     """Triples i < j < k with s < -tolerance or s > 1 + tolerance.
 
     For every pair the `per_pair` most violated thirds are kept (at most 2), each triple
-    once. Returns the triples, sorted, and how much each is violated.
+    once. Returns the triples, sorted, and how much each is violated: those found until `expired`
+    says to stop.
     """
+    cdef Watch watch = Watch(expired)
     cdef int64_t n = x.shape[0], count, p, k
     cdef int64_t[:, ::1] found = np.empty((n * n, 3), np.int64)
     cdef int64_t[:, ::1] order = np.empty((2, n * n + n + 1), np.int64)
     cdef double[::1] amount = np.empty(n * n + n)
     with nogil:
-        count = _dicycles(x, tolerance, per_pair, found, amount, amount[n * n :])
+        count = _dicycles(x, tolerance, per_pair, found, amount, amount[n * n :], watch)
         count = _unique_triples(found, count, n, order, order[1, n * n :])
+    watch.close()
     triples, amounts = np.empty((count, 3), np.int64), np.empty(count)
     cdef int64_t[:, ::1] triples_out = triples
     cdef double[::1] amounts_out = amounts
@@ -211,7 +218,7 @@ cdef inline (double, int64_t) _pop(_Tree tree) noexcept nogil:
     return top, first
 
 
-def half_cycles(const double[:, ::1] x, sources, double most, int64_t effort):
+def half_cycles(const double[:, ::1] x, sources, double most, int64_t effort, expired=None):
     """Odd cycles of weight below 1 in the graph of pairs, one from each source at most.
 
     Nodes are the pairs, twice (even and odd). A triple, weakened in one of its pairs by a
@@ -226,6 +233,8 @@ def half_cycles(const double[:, ::1] x, sources, double most, int64_t effort):
         Only walks of weight below this.
     effort : int
         How many nodes to look at from each source.
+    expired : callable, optional
+        Says whether to leave out the sources that are left.
 
     Returns
     -------
@@ -239,6 +248,7 @@ def half_cycles(const double[:, ::1] x, sources, double most, int64_t effort):
     cdef int64_t n = x.shape[0], count = source.shape[0], walks = 0, used = 0, start, length, r, p
     cdef double w
     cdef _Tree tree = _Tree(x, effort)
+    cdef Watch watch = Watch(expired)
     steps = np.empty((LONGEST * count + LONGEST, 5), np.int64)
     ends, weight = np.empty(count, np.int64), np.empty(count)
     cdef int64_t[:, ::1] out = steps
@@ -246,6 +256,8 @@ def half_cycles(const double[:, ::1] x, sources, double most, int64_t effort):
     cdef double[::1] weights = weight
     with nogil:
         for r in range(count):
+            if is_over(watch, 8 * n * effort):
+                break
             start = (source[r, 0] * n + source[r, 1]) * 2
             w = _odd_walk(tree, start, most, effort)
             if w < most:
@@ -256,6 +268,7 @@ def half_cycles(const double[:, ::1] x, sources, double most, int64_t effort):
                     walks += 1
             for p in range(tree.count):
                 tree.distance[tree.touched[p]] = INFINITY
+    watch.close()
     return steps[:used], ends[:walks], weight[:walks]
 
 

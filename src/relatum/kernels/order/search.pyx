@@ -9,6 +9,7 @@ from libc.math cimport INFINITY, pow
 from libc.stdint cimport int64_t, uint64_t
 
 from relatum.kernels.randomness cimport next_below
+from relatum.kernels.watch cimport Watch, is_over
 
 
 def order_gain(const double[:, ::1] d, const int64_t[::1] order):
@@ -68,12 +69,12 @@ cdef inline (double, int64_t) _best_place(
 
 
 cdef double improve_by_insertion(
-    const double[:, ::1] d, int64_t[::1] order, int64_t n, double least
+    const double[:, ::1] d, int64_t[::1] order, int64_t n, double least, Watch watch
 ) noexcept nogil:
     """Do what `insertion_search` does to the first n elements."""
     cdef int64_t idle = 0, at = 0, target
     cdef double total = 0.0, gain
-    while idle < n:
+    while idle < n and not is_over(watch, n):
         gain, target = _best_place(d, order, n, at, least)
         if target >= 0:
             _shift(order, at, target)
@@ -87,14 +88,16 @@ cdef double improve_by_insertion(
     return total
 
 
-def insertion_search(const double[:, ::1] d, int64_t[::1] order, double least):
+def insertion_search(const double[:, ::1] d, int64_t[::1] order, double least, expired=None):
     """Move single elements to their best places until no move gains more than `least`.
 
-    Changes `order`; returns the total gain.
+    Changes `order`; returns the total gain. Ends before if `expired` says so.
     """
+    cdef Watch watch = Watch(expired)
     cdef double total
     with nogil:
-        total = improve_by_insertion(d, order, order.shape[0], least)
+        total = improve_by_insertion(d, order, order.shape[0], least, watch)
+    watch.close()
     return total
 
 
@@ -143,7 +146,7 @@ cdef inline (double, int64_t) _noisy_place(
 
 def anneal_order(
     const double[:, ::1] d, int64_t[::1] order, const double[::1] heat, int64_t steps,
-    const double[::1] noise, uint64_t[::1] state
+    const double[::1] noise, uint64_t[::1] state, expired=None
 ):
     """Anneal by a heat bath over the places of single elements; change `order`.
 
@@ -160,6 +163,8 @@ def anneal_order(
         Gumbel noise, used round and round from random offsets.
     state : uint64 array (1,), changed
         The state of the random numbers: equal states give equal results.
+    expired : callable, optional
+        Says whether to end before all steps are made.
 
     Returns
     -------
@@ -169,6 +174,7 @@ def anneal_order(
     cdef int64_t n = order.shape[0], place, at, target, _
     cdef double total = 0.0, temperature = heat[0], gain
     cdef double cooling = pow(heat[1] / heat[0], 1.0 / max(1, steps))
+    cdef Watch watch = Watch(expired)
     with nogil:
         for _ in range(steps):
             place = next_below(state, n)
@@ -178,4 +184,7 @@ def anneal_order(
                 _shift(order, place, target)
                 total += gain
             temperature *= cooling
+            if is_over(watch, 2 * n):
+                break
+    watch.close()
     return total

@@ -1,5 +1,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from relatum.kernels.watch cimport Watch
+
 
 cdef class Scratch:
     cdef int64_t n, states
@@ -9,6 +11,7 @@ cdef class Scratch:
     cdef int64_t[::1] start, opened, order, best
     cdef uint64_t[::1] masks, keys
     cdef uint64_t[:, ::1] table
+    cdef Watch watch
 
 
 cdef Scratch borrow(int64_t n, int64_t most)

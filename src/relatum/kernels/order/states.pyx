@@ -11,6 +11,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint64_t
 
 from relatum.kernels.order.search cimport improve_by_insertion
+from relatum.kernels.watch cimport Watch, is_over
 
 WORD = 62  # elements of a problem at most: a subset is an integer with one bit for each
 
@@ -32,7 +33,7 @@ cdef class Scratch:
         cdef int64_t states = _capacity(n, most), size = FIRST_TABLE
         while size < 2 * states + 2:
             size *= 2
-        self.n, self.states = n, states
+        self.n, self.states, self.watch = n, states, Watch()
         self.d, self.rest = np.empty((n, n)), np.empty((n, n))
         self.loss = np.zeros((n, (n + BLOCK - 1) // BLOCK * BLOCK))  # whole blocks
         self.cycles, self.weight = np.empty((n * n, 3), np.int64), np.empty(n * n)
@@ -69,7 +70,7 @@ cdef void give_back(Scratch scratch):
 
 
 cdef int64_t _pack(
-    double[:, ::1] rest, int64_t n, int64_t[:, ::1] cycles, double[::1] weight
+    double[:, ::1] rest, int64_t n, int64_t[:, ::1] cycles, double[::1] weight, Watch watch
 ) noexcept nogil:
     """Do what `pack_cycles` does to what is left of the losses; return the number of cycles."""
     cdef int64_t count = 0, a, b, c
@@ -78,6 +79,8 @@ cdef int64_t _pack(
         for b in range(n):
             if b == a or rest[a, b] <= 0.0:
                 continue
+            if is_over(watch, 2 * n):
+                return count
             for c in range(n):
                 w = min(rest[b, c], rest[c, a])
                 if w <= 0.0:
@@ -95,19 +98,22 @@ cdef int64_t _pack(
     return count
 
 
-def pack_cycles(loss):
+def pack_cycles(loss, expired=None):
     """Return 3-cycles with weights that together use no loss[a, b] more than once.
 
     loss[a, b] is lost when a, better placed before b, comes after it. Every order loses at
-    least the weight of each cycle. Returns (cycles of shape (t, 3), weights).
+    least the weight of each cycle. Returns (cycles of shape (t, 3), weights): those found until
+    `expired` says to stop.
     """
+    cdef Watch watch = Watch(expired)
     cdef double[:, ::1] rest = loss.copy()
     cdef int64_t n = rest.shape[0], count
     cycles, weight = np.empty((n * n, 3), np.int64), np.empty(n * n)
     cdef int64_t[:, ::1] found = cycles
     cdef double[::1] worth = weight
     with nogil:
-        count = _pack(rest, n, found, worth)
+        count = _pack(rest, n, found, worth, watch)
+    watch.close()
     return cycles[:count], weight[:count]
 
 
@@ -232,10 +238,12 @@ cdef (bint, double) _least_loss(
         for b in range(n):
             s.rest[a, b] = s.loss[a, b]
     s.keys[0], s.cost[0, 0] = 0, 0.0
-    s.cost[0, 1] = _by_element(s, n, _pack(s.rest, n, s.cycles, s.weight))
+    s.cost[0, 1] = _by_element(s, n, _pack(s.rest, n, s.cycles, s.weight, s.watch))
     _rebuild(s, size, count)
     for _ in range(n):
         for a in range(first, last):
+            if is_over(s.watch, 4 * n * n):
+                return False, INFINITY
             state, lost, due = s.keys[a], s.cost[a, 0], s.cost[a, 1]
             left = 0
             for j in range(n):
@@ -327,7 +335,7 @@ cdef bint order_pruned(Scratch s, int64_t n, int64_t most) noexcept nogil:
             if s.loss[a, b] < INFINITY:
                 scale = max(scale, s.loss[a, b])
     _greedy(s, n)
-    improve_by_insertion(s.d, s.order, n, 1e-9 * scale)
+    improve_by_insertion(s.d, s.order, n, 1e-9 * scale, s.watch)
     limit = 1e-9 * scale
     for a in range(n):
         for b in range(a + 1, n):
@@ -340,8 +348,10 @@ cdef bint order_pruned(Scratch s, int64_t n, int64_t most) noexcept nogil:
     return True
 
 
-def pruned_order(w, int64_t most):
+def pruned_order(w, int64_t most, expired=None):
     """Return (found, order): a best linear order, unless more than `most` subsets matter.
+
+    Or unless `expired` says to stop.
 
     w[a, b] is what a before b is worth, -inf if excluded; at most 64 elements. If not
     found, the order is one that local search does not improve.
@@ -349,9 +359,11 @@ def pruned_order(w, int64_t most):
     cdef const double[:, :] worth = w
     cdef int64_t n = worth.shape[0], a, b
     cdef Scratch scratch = borrow(n, most)
+    cdef Watch watch = Watch(expired)
     cdef bint found
     order = np.empty(n, np.int64)
     cdef int64_t[::1] out = order
+    scratch.watch = watch
     with nogil:
         for a in range(n):
             for b in range(n):
@@ -359,5 +371,7 @@ def pruned_order(w, int64_t most):
         found = order_pruned(scratch, n, most)
         for a in range(n):
             out[a] = scratch.order[a]
+    scratch.watch = Watch()
     give_back(scratch)
+    watch.close()
     return found, order

@@ -10,6 +10,7 @@ from libc.math cimport NAN
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from relatum.kernels.lanes cimport LANES, full_lanes, largest_lane, least_lane
+from relatum.kernels.watch cimport Watch, is_over
 
 
 cdef void _top_violations(
@@ -46,7 +47,8 @@ cdef int64_t _third(
 
 
 cdef int64_t _violated_triangles(
-    const double[:, ::1] x, double threshold, int32_t[:, ::1] index, double[::1] violation
+    const double[:, ::1] x, double threshold, int32_t[:, ::1] index, double[::1] violation,
+    Watch watch
 ) noexcept nogil:
     cdef int64_t count = 0, a, b
     cdef double at_b, at_a
@@ -55,6 +57,8 @@ cdef int64_t _violated_triangles(
             # the violation is at most x_ab, because x_bc <= 1 and x_ac >= 0
             if x[a, b] <= threshold:
                 continue
+            if is_over(watch, x.shape[0]):
+                return count
             _top_violations(x, a, b, threshold, &at_b, &at_a)
             if at_b > threshold:
                 index[count, 0], index[count, 1] = <int32_t>a, <int32_t>b
@@ -82,12 +86,13 @@ cdef int64_t _pad_point(
     return count
 
 
-def violated_triangles(const double[:, ::1] x, double threshold):
+def violated_triangles(const double[:, ::1] x, double threshold, expired=None):
     """For each pair ab the most violated rows x_ab + x_bc - x_ac <= 1 at either end.
 
     x is symmetric. Returns the triples (a, b, c) and their violations, those above the
-    threshold, in the order of the pairs.
+    threshold, in the order of the pairs, until ``expired`` says to stop.
     """
+    cdef Watch watch = Watch(expired)
     cdef double[:, ::1] point = np.empty((x.shape[0], full_lanes(x.shape[0])))
     cdef int64_t most, count
     with nogil:
@@ -96,7 +101,8 @@ def violated_triangles(const double[:, ::1] x, double threshold):
     cdef int32_t[:, ::1] index = triples
     cdef double[::1] violation = violations
     with nogil:
-        count = _violated_triangles(point, threshold, index, violation)
+        count = _violated_triangles(point, threshold, index, violation, watch)
+    watch.close()
     return triples[:count], violations[:count]
 
 
@@ -265,14 +271,16 @@ cdef int64_t _wheels_around(
 
 
 def violated_wheels(
-    const double[:, ::1] x, const int64_t[::1] centres, priority, double threshold, int64_t width
+    const double[:, ::1] x, const int64_t[::1] centres, priority, double threshold, int64_t width,
+    expired=None
 ):
     """Odd wheels around some centres, violated by more than the threshold.
 
     Row r of the result is the centre and its cycle, padded with -1; cycles longer than
     ``width`` - 1 and walks that visit an element twice are left out. At each centre the 8
-    sources of least priority are tried.
+    sources of least priority are tried. Centres are left out once ``expired`` says so.
     """
+    cdef Watch watch = Watch(expired)
     wheels = np.full((8 * len(centres), width), -1, np.int32)
     violations = np.empty(8 * len(centres))
     cdef int32_t[:, ::1] index = wheels
@@ -292,4 +300,7 @@ def violated_wheels(
             around.d = d
             if d >= 3:
                 count = _wheels_around(around, x, c, threshold, index, violation, count)
+            if is_over(watch, 8 * d * d):
+                break
+    watch.close()
     return wheels[:count], violations[:count]

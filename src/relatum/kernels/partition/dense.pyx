@@ -18,6 +18,7 @@ from libc.stdint cimport int32_t, int64_t
 from relatum.kernels.partition.rules cimport (
     RulesView, can_enter, can_exchange, can_join, enter_groups, leave_groups
 )
+from relatum.kernels.watch cimport Watch, is_over
 
 cdef enum:
     BLOCK = 256
@@ -191,7 +192,7 @@ def load_labels(const weight_t[:, ::1] weights, rules, state, const int64_t[::1]
 
 cdef int64_t _move_sweeps(
     const weight_t[:, ::1] weights, RulesView rules, DenseView state, double[:, ::1] table,
-    double tolerance, int64_t first_block, int64_t max_sweeps
+    double tolerance, int64_t first_block, int64_t max_sweeps, Watch watch
 ) noexcept nogil:
     cdef int64_t n = state.labels.shape[0]
     cdef int64_t n_blocks = (n + BLOCK - 1) // BLOCK, quiet = 0
@@ -220,24 +221,28 @@ cdef int64_t _move_sweeps(
             quiet = 0 if moved else quiet + 1
             if quiet >= n_blocks:
                 return sweep
+            if is_over(watch, state.counters[0] * (width if not moved else 4 * n)):
+                return max_sweeps
     return max_sweeps
 
 
 def move_sweeps(
     const weight_t[:, ::1] weights, rules, state, double tolerance, int64_t first_block,
-    int64_t max_sweeps
+    int64_t max_sweeps, expired=None
 ):
     """Move single elements to better sets, sweep after sweep, until none gains.
 
     Returns the number of sweeps used; fewer than ``max_sweeps`` means a local optimum
-    (unless rows ran out: ``counters[1]``).
+    (unless rows ran out: ``counters[1]``). Ends before if ``expired`` says so.
     """
+    cdef Watch watch = Watch(expired)
     cdef RulesView r = RulesView(rules)
     cdef DenseView s = DenseView(state)
     cdef double[:, ::1] table = state.table
     cdef int64_t used
     with nogil:
-        used = _move_sweeps(weights, r, s, table, tolerance, first_block, max_sweeps)
+        used = _move_sweeps(weights, r, s, table, tolerance, first_block, max_sweeps, watch)
+    watch.close()
     return used
 
 
@@ -257,12 +262,13 @@ cdef int64_t _gaining_partner(
     return -1
 
 
-def exchange_sweep(const weight_t[:, ::1] weights, rules, state, double tolerance):
+def exchange_sweep(const weight_t[:, ::1] weights, rules, state, double tolerance, expired=None):
     """Let pairs of elements of different sets change places where that gains; one sweep.
 
     Where sets are full, or hold one element per group, no single element can move. Returns
-    the number of exchanges.
+    the number of exchanges. Ends before if ``expired`` says so.
     """
+    cdef Watch watch = Watch(expired)
     cdef RulesView r = RulesView(rules)
     cdef DenseView s = DenseView(state)
     cdef double[:, ::1] table = state.table
@@ -271,6 +277,8 @@ def exchange_sweep(const weight_t[:, ::1] weights, rules, state, double toleranc
     with nogil:
         for v in range(s.labels.shape[0]):
             begin = 0
+            if is_over(watch, 8 * v + s.counters[0]):
+                break
             while begin < v:
                 a = s.labels[v]
                 for i in range(s.counters[0]):
@@ -285,6 +293,8 @@ def exchange_sweep(const weight_t[:, ::1] weights, rules, state, double toleranc
                 enter_groups(r, s, v, c)  # the other took a common group along
                 count += 1
                 begin = u + 1
+                is_over(watch, 8 * s.labels.shape[0])  # answered for the next element
+    watch.close()
     return count
 
 
@@ -315,7 +325,9 @@ cdef class _Joins:
             self.best = self.gain[self.count]
 
 
-cdef void _sum_gains(DenseView state, const double[:, ::1] table, _Joins joins) noexcept nogil:
+cdef void _sum_gains(
+    DenseView state, const double[:, ::1] table, _Joins joins, Watch watch
+) noexcept nogil:
     """Add up the gains, and find the best of each set."""
     cdef int64_t[::1] index = joins.at
     cdef int64_t i, j, u, row
@@ -326,6 +338,8 @@ cdef void _sum_gains(DenseView state, const double[:, ::1] table, _Joins joins) 
     for u in range(table.shape[1]):
         joins.members[u] = index[state.labels[u]]
     for i in range(joins.count):
+        if is_over(watch, 2 * table.shape[1]):
+            return
         row = joins.rows[i]
         for u in range(table.shape[1]):
             j = joins.members[u]
@@ -396,18 +410,19 @@ cdef void _join(
 
 
 cdef int64_t _join_best(
-    RulesView rules, DenseView state, double[:, ::1] table, _Joins joins, double tolerance
+    RulesView rules, DenseView state, double[:, ::1] table, _Joins joins, double tolerance,
+    Watch watch
 ) noexcept nogil:
     cdef int64_t done = 0, i, j, r, u, a, b, count
     cdef double top
-    _sum_gains(state, table, joins)
-    while True:
+    _sum_gains(state, table, joins, watch)
+    while not is_over(watch, 8 * joins.count + 4 * table.shape[1]):
         i, top = -1, tolerance
         for r in range(joins.count):
             if joins.best[r] > top:
                 top, i = joins.best[r], r
         if i < 0:
-            return done
+            break
         j = joins.at[i]
         a, b, count = joins.rows[j], joins.rows[i], 0
         for u in range(table.shape[1]):
@@ -421,14 +436,16 @@ cdef int64_t _join_best(
         else:
             joins.gain[i, j] = -INFINITY
             _best_gain(joins, i)
+    return done
 
 
-def join_sets(rules, state, double tolerance, int64_t least):
+def join_sets(rules, state, double tolerance, int64_t least, expired=None):
     """Join pairs of sets, the best first, until none gains; returns the number of joins.
 
     Sets of fewer than ``least`` elements are left alone: an element by itself joins a set by a
-    move, too, and without them the square of gains is small.
+    move, too, and without them the square of gains is small. Ends before if ``expired`` says so.
     """
+    cdef Watch watch = Watch(expired)
     cdef RulesView r = RulesView(rules)
     cdef DenseView s = DenseView(state)
     cdef double[:, ::1] table = state.table
@@ -436,7 +453,8 @@ def join_sets(rules, state, double tolerance, int64_t least):
     cdef int64_t done = 0
     if joins.count > 1:
         with nogil:
-            done = _join_best(r, s, table, joins, tolerance)
+            done = _join_best(r, s, table, joins, tolerance, watch)
+    watch.close()
     return done
 
 

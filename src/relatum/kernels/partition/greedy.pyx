@@ -19,6 +19,7 @@ from relatum.kernels.partition.rules cimport (
     RulesView, SetsView, can_join, enter_groups, leave_groups
 )
 from relatum.kernels.partition.sparse cimport GraphView
+from relatum.kernels.watch cimport Watch, is_over
 
 
 cdef class GreedyView(SetsView):
@@ -182,13 +183,15 @@ cdef void _merge_entries(
 
 cdef int64_t _contract(
     GraphView graph, RulesView rules, GreedyView state, double tolerance, int64_t max_steps,
-    int64_t[::1] members
+    int64_t[::1] members, Watch watch
 ) noexcept nogil:
     cdef int64_t n = state.labels.shape[0], _step, key, slot, a, b
     cdef double gain, now
     for _step in range(max_steps):
         if state.counters[0] == 0:
             return 0
+        if is_over(watch, 200):
+            return 1
         gain, key = -state.heap_loss[0], state.heap_pair[0]
         _drop(state)
         a, b = key // n, key % n
@@ -209,22 +212,26 @@ cdef int64_t _contract(
             return 2
         _list_elements(state, b, members)
         if can_join(rules, state, members, state.count[b], a):
+            is_over(watch, 200 * state.entries[b, 2])  # answered above
             remove(state.keys, state.sums, slot)
             _absorb(rules, state, members, a, b)
             _merge_entries(graph, state, a, b, tolerance)
     return 1
 
 
-def contract_greedily(graph, rules, state, double tolerance, int64_t max_steps):
+def contract_greedily(graph, rules, state, double tolerance, int64_t max_steps, expired=None):
     """Join pairs of sets in order of gain, at most ``max_steps`` looks at the heap.
 
-    Returns 0 when no join gains, 1 when the steps are used up, 2 when the heap is full.
+    Returns 0 when no join gains, 1 when the steps are used up or ``expired`` says to stop, 2 when
+    the heap is full.
     """
+    cdef Watch watch = Watch(expired)
     cdef GraphView g = GraphView(graph)
     cdef RulesView r = RulesView(rules)
     cdef GreedyView s = GreedyView(state)
     cdef int64_t[::1] members = np.empty(s.labels.shape[0], np.int64)
     cdef int64_t code
     with nogil:
-        code = _contract(g, r, s, tolerance, max_steps, members)
+        code = _contract(g, r, s, tolerance, max_steps, members, watch)
+    watch.close()
     return code

@@ -15,6 +15,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from relatum.kernels.condensed cimport place
 from relatum.kernels.partition.packing cimport PackedView, append, is_full
+from relatum.kernels.watch cimport Watch, is_over
 
 
 def rooms_inside(const double[::1] residual, const int64_t[::1] labels, double most):
@@ -95,13 +96,15 @@ cdef double _lean_on(
 
 
 def pack_between(
-    residual, sets, const int64_t[::1] order, limits, room, rows, count
+    residual, sets, const int64_t[::1] order, limits, room, rows, count, expired=None
 ):
     """Pack positive residuals between sets, each at its end with more room inside first.
 
     ``residual`` is condensed and changed in place, and so is ``room``. Triangles and
     multipliers are appended from ``count`` on, while there is room; returns the new count.
+    Ends before if ``expired`` says so, as do the others here.
     """
+    cdef Watch watch = Watch(expired)
     cdef _Along along = _Along(residual, sets, limits, room)
     cdef PackedView packed = PackedView(*rows, count)
     cdef int64_t o, u, v, a, b, k
@@ -109,6 +112,8 @@ def pack_between(
     with nogil:
         for o in range(order.shape[0]):
             u = order[o]
+            if is_over(watch, (along.n - u) * (4 + along.probes // 8)):
+                break
             for v in range(u + 1, along.n):
                 k = place(u, v, along.n)
                 p = along.residual[k]
@@ -121,6 +126,7 @@ def pack_between(
                 if p > 0.0:
                     p = _lean_on(along, packed, b, a, p)
                 along.residual[k] = p
+    watch.close()
     return packed.count
 
 
@@ -165,9 +171,10 @@ cdef double _close(
 
 
 def pack_inside(
-    residual, sets, const int64_t[::1] order, limits, room, rows, count
+    residual, sets, const int64_t[::1] order, limits, room, rows, count, expired=None
 ):
     """Pack negative residuals inside sets; arguments and result as in `pack_between`."""
+    cdef Watch watch = Watch(expired)
     cdef _Along along = _Along(residual, sets, limits, room)
     cdef PackedView packed = PackedView(*rows, count)
     cdef int64_t o, u, v, i, k, label
@@ -176,6 +183,9 @@ def pack_inside(
         for o in range(order.shape[0]):
             u = order[o]
             label = along.labels[u]
+            k = along.starts[label + 1] - along.starts[label]
+            if is_over(watch, k * (4 + min(along.probes, k) // 2)):
+                break
             for i in range(along.starts[label], along.starts[label + 1]):
                 v = along.members[i]
                 if v <= u:
@@ -184,6 +194,7 @@ def pack_inside(
                 p = -along.residual[k]
                 if p > 0.0:
                     along.residual[k] = -_close(along, packed, u, v, p)
+    watch.close()
     return packed.count
 
 
@@ -264,7 +275,8 @@ cdef void _pack_leftovers(
 
 
 def pack_leftovers(
-    double[::1] residual, lists, const int64_t[::1] order, int64_t probes, rows, count
+    double[::1] residual, lists, const int64_t[::1] order, int64_t probes, rows, count,
+    expired=None
 ):
     """Pack triangles of two positive residuals of the lists and a negative one.
 
@@ -273,8 +285,13 @@ def pack_leftovers(
     cdef const int64_t[::1] pointer = lists[0]
     cdef const int32_t[::1] neighbour = lists[1]
     cdef PackedView packed = PackedView(*rows, count)
-    cdef int64_t o
+    cdef Watch watch = Watch(expired)
+    cdef int64_t o, a
     with nogil:
         for o in range(order.shape[0]):
-            _pack_leftovers(residual, pointer, neighbour, order[o], probes, packed)
+            a = order[o]
+            _pack_leftovers(residual, pointer, neighbour, a, probes, packed)
+            if is_over(watch, 4 * (1 + pointer[a + 1] - pointer[a]) * probes):
+                break
+    watch.close()
     return packed.count

@@ -13,6 +13,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from relatum.kernels.condensed cimport place
 from relatum.kernels.hashing cimport find
+from relatum.kernels.watch cimport Watch, is_over
 
 
 cdef class PairsView:
@@ -83,14 +84,16 @@ cdef void _pack_apex(
 
 def pack_triangles(
     double[::1] residual, int64_t n, const int64_t[::1] order, int64_t probes, double least,
-    index, multipliers, count
+    index, multipliers, count, expired=None
 ):
     """Pack triangles with residuals above ``least``, apex by apex in the given order.
 
     ``residual`` is condensed and changed in place. Triangles (b, a, c) and multipliers are
     appended from ``count`` on, while there is room; returns the new count. For each pair of
-    an apex, at most ``probes`` others are looked at.
+    an apex, at most ``probes`` others are looked at. Ends before if ``expired`` says so, as do
+    the others here.
     """
+    cdef Watch watch = Watch(expired)
     cdef PackedView rows = PackedView(index, multipliers, count)
     cdef double[::1] row = np.empty(n)
     cdef int64_t[::1] near = np.empty(n, np.int64)
@@ -98,6 +101,9 @@ def pack_triangles(
     with nogil:
         for i in range(order.shape[0]):
             _pack_apex(residual, n, order[i], row, near, probes, least, rows)
+            if is_over(watch, n * (4 + probes // 8)):
+                break
+    watch.close()
     return rows.count
 
 
@@ -124,7 +130,7 @@ cdef class _Search:
 
 cdef int64_t _path(
     PairsView graph, _Search search, const double[::1] residual, const int64_t[::1] labels,
-    double least, int64_t longest, int64_t most_scans, int64_t u, int64_t v
+    double least, int64_t longest, int64_t most_scans, int64_t u, int64_t v, Watch watch
 ) noexcept nogil:
     """Look for a short path between the ends over pairs with residuals above ``least``.
 
@@ -146,6 +152,8 @@ cdef int64_t _path(
         if states[state, DEPTH] == longest or scans > most_scans:
             return -1
         scans += graph.pointer[p + 1] - graph.pointer[p]
+        if is_over(watch, 5 * (1 + graph.pointer[p + 1] - graph.pointer[p])):
+            return -1
         for q in range(graph.pointer[p], graph.pointer[p + 1]):
             if residual[graph.edge[q]] <= least:
                 continue
@@ -189,7 +197,7 @@ cdef double _take_path(
 
 def pack_paths(
     graph, double[::1] residual, const int64_t[::1] labels, const int64_t[:, ::1] ends, limits,
-    int32_t[:, ::1] index, double[::1] multipliers, int64_t count
+    int32_t[:, ::1] index, double[::1] multipliers, int64_t count, expired=None
 ):
     """Pack paths between the ends of pairs with negative residuals.
 
@@ -202,26 +210,31 @@ def pack_paths(
     """
     cdef PairsView g = PairsView(graph)
     cdef _Search search = _Search(len(labels))
+    cdef Watch watch = Watch(expired)
     cdef double least = limits[0], m
     cdef int64_t longest = limits[1], most_scans = limits[2]
     cdef int64_t f, e, u, v, end
     with nogil:
         for f in range(ends.shape[0]):
+            if is_over(watch, 5):
+                break
             e, u, v = ends[f, 0], ends[f, 1], ends[f, 2]
             while residual[e] < -least and count < multipliers.shape[0]:
-                end = _path(g, search, residual, labels, least, longest, most_scans, u, v)
+                end = _path(g, search, residual, labels, least, longest, most_scans, u, v, watch)
                 if end < 0:
                     break
                 m = _take_path(search, residual, index, count, u, end, -residual[e])
                 residual[e] += m
                 multipliers[count] = m
                 count += 1
+    watch.close()
     return count
 
 
 cdef void _pack_wedges(
     PairsView graph, double[::1] residual, const int64_t[::1] labels, double background,
-    int64_t probes, int64_t crossings, int64_t[::1] keys, double[::1] used, PackedView rows
+    int64_t probes, int64_t crossings, int64_t[::1] keys, double[::1] used, PackedView rows,
+    Watch watch
 ) noexcept nogil:
     cdef int64_t n = labels.shape[0], may_enter = used.shape[0] - 1
     cdef int64_t a, b, c, q, s, end, left, one, two, crossed, key, h
@@ -230,6 +243,8 @@ cdef void _pack_wedges(
         end = graph.pointer[a + 1]
         for q in range(graph.pointer[a], end):
             b, one, left = graph.neighbour[q], graph.edge[q], probes
+            if is_over(watch, 10 + end - q):
+                return
             for s in range(q + 1, end):
                 if residual[one] <= 0.0 or left == 0 or is_full(rows):
                     break
@@ -260,7 +275,7 @@ cdef void _pack_wedges(
 
 def pack_wedges(
     graph, double[::1] residual, const int64_t[::1] labels, limits, table, index, multipliers,
-    count
+    count, expired=None
 ):
     """Pack triangles whose third pair is not listed and has a negative background score.
 
@@ -277,8 +292,10 @@ def pack_wedges(
     cdef int64_t[::1] keys = table[0]
     cdef double[::1] used = table[1]
     cdef PackedView rows = PackedView(index, multipliers, count)
+    cdef Watch watch = Watch(expired)
     with nogil:
-        _pack_wedges(g, residual, labels, background, probes, crossings, keys, used, rows)
+        _pack_wedges(g, residual, labels, background, probes, crossings, keys, used, rows, watch)
+    watch.close()
     return rows.count
 
 

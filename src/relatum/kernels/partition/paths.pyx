@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from relatum.kernels.heap cimport drop_top, push
 from relatum.kernels.partition.packing cimport PairsView
+from relatum.kernels.watch cimport Watch, is_over
 
 HOP = 1e-3  # what a pair of a path costs beyond its length: of equal paths the shorter is taken
 cdef double _HOP = HOP
@@ -115,7 +116,7 @@ cdef int64_t _paths_from(
 
 def short_paths(
     graph, const double[::1] x, const int64_t[::1] sources, span, limits, int32_t[:, ::1] index,
-    double[::1] violation, int64_t count
+    double[::1] violation, int64_t count, expired=None
 ):
     """Find paths between the ends of pairs whose rows the point violates.
 
@@ -125,8 +126,9 @@ def short_paths(
     gone through. ``limits`` are the least violation, and the most pairs looked at from one
     source and for each pair it searches for. Rows of ``index`` from ``count`` on receive
     elements from end to end, padded with -1; paths that do not fit, or come when it is
-    full, are left out. Returns the new count.
+    full, are left out. Returns the new count. Ends before if ``expired`` says so.
     """
+    cdef Watch watch = Watch(expired)
     cdef PairsView g = PairsView(graph)
     cdef _Search search = _Search(len(sources), len(graph[1]) + 2)
     cdef double least = limits[0], radius, far
@@ -146,9 +148,13 @@ def short_paths(
                     radius = max(radius, far)
                     search.wanted[v] = 1
                     left += 1
+            if is_over(watch, 5 * (1 + g.pointer[u + 1] - g.pointer[u])):
+                break
             if left == 0:
                 continue
+            is_over(watch, 4 * (most + more * left))  # answered next time
             reached = _reach(g, search, x, u, radius, left, most + more * left, longest)
             count = _paths_from(g, search, x, u, rank, least, index, violation, count)
             _forget(search, reached)
+    watch.close()
     return count

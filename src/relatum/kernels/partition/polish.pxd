@@ -1,5 +1,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from relatum.kernels.watch cimport Watch
+
 
 cdef class SmallSearch:
     cdef const double[::1] weights
@@ -9,6 +11,7 @@ cdef class SmallSearch:
     cdef uint64_t[::1] random
     cdef int64_t n, cap, count
     cdef double least
+    cdef Watch watch
 
 
 cdef SmallSearch new_search(

@@ -13,6 +13,7 @@ import numpy as np
 from libc.stdint cimport int64_t, uint64_t
 
 from relatum.kernels.randomness cimport next_word
+from relatum.kernels.watch cimport Watch, is_over
 
 
 cdef class SmallSearch:
@@ -34,7 +35,7 @@ cdef SmallSearch new_search(
     cdef double[::1] sums = np.empty(2 * m * n + m)
     cdef int64_t[::1] counts = np.empty(4 * m, np.int64)
     s.weights, s.sizes, s.labels = weights, sizes, labels
-    s.n, s.cap, s.least = n, cap, least
+    s.n, s.cap, s.least, s.watch = n, cap, least, Watch()
     s.table, s.table_before, s.gain = sums[: m * n], sums[m * n : 2 * m * n], sums[2 * m * n :]
     s.held, s.held_before = counts[:m], counts[m : 2 * m]
     s.used, s.labels_before = counts[2 * m : 3 * m], counts[3 * m :]
@@ -139,6 +140,8 @@ cdef double _moves(SmallSearch s) noexcept nogil:
                 gained += best - own
                 _shift(s, v, to)
                 changed = True
+            if is_over(s.watch, 4 * s.count + (4 * n if to >= 0 else 0)):
+                return gained
     return gained
 
 
@@ -149,6 +152,8 @@ cdef double _joins(SmallSearch s) noexcept nogil:
         c = s.used[i]
         for j in range(s.count):
             s.gain[s.used[j]] = 0.0
+        if is_over(s.watch, 2 * n):
+            return 0.0
         for v in range(n):
             s.gain[s.labels[v]] += s.table[c * n + v]
         for j in range(s.count):
@@ -261,6 +266,8 @@ cdef double perturb_labels(SmallSearch s, int64_t iterations, uint64_t seed) noe
             _return(s)
         else:
             gained += change
+        if is_over(s.watch, 8 * s.n * s.n):
+            break
     return gained
 
 
@@ -273,31 +280,36 @@ def value_of(weights, const int64_t[::1] labels):
     return total
 
 
-def polish(weights, sizes, int64_t cap, labels, double least):
+def polish(weights, sizes, int64_t cap, labels, double least, expired=None):
     """Move, join and (under a cap) exchange from the given labels, in place, until nothing gains.
 
-    Returns the sizes of the sets and the gain.
+    Returns the sizes of the sets and the gain. Ends before if ``expired`` says so.
     """
     cdef SmallSearch s = new_search(weights.ravel(), sizes, labels, cap, least)
+    s.watch = Watch(expired)
     cdef double gained
     held = np.empty(s.n + 1, np.int64)
     s.held = held
     with nogil:
         gained = polish_labels(s)
+    s.watch.close()
     return held, gained
 
 
 def perturb_and_polish(
-    weights, sizes, int64_t cap, labels, double least, int64_t iterations, uint64_t seed
+    weights, sizes, int64_t cap, labels, double least, int64_t iterations, uint64_t seed,
+    expired=None
 ):
     """Search locally, perturb and repeat, in place; return the gain over the labels given.
 
     A perturbation moves a few elements to random sets (or to new ones); the result is kept
-    unless it is worse.
+    unless it is worse. Ends before all iterations are made if ``expired`` says so.
     """
     cdef SmallSearch s = new_search(weights.ravel(), sizes, labels, cap, least)
+    s.watch = Watch(expired)
     cdef double gained
     s.random = np.empty(1, np.uint64)
     with nogil:
         gained = perturb_labels(s, iterations, seed)
+    s.watch.close()
     return gained

@@ -8,6 +8,8 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int8_t, int64_t, uint8_t
 
+from relatum.kernels.watch cimport Watch, is_over
+
 
 cdef class _Instance:
     """Elements, and which sets of them there may be, as kernels read them."""
@@ -122,7 +124,7 @@ cdef int64_t _next(_Search search, int64_t d) noexcept nogil:
 
 cdef int64_t _best_set(
     _Instance given, _Search search, int64_t root, double[::1] excess, int64_t[:, ::1] members,
-    int64_t budget
+    int64_t budget, Watch watch
 ) noexcept nogil:
     """Find the best set of a root and later elements; return what is left of the budget."""
     cdef int64_t n = given.n, depths = search.worth.shape[0], d = 0, v, k, places
@@ -133,6 +135,8 @@ cdef int64_t _best_set(
     while d >= 0:
         v = _next(search, d)
         budget -= 1
+        if is_over(watch, 4 * (n - v)):
+            budget = -1
         places = min(search.room[d], depths - 1 - d)
         if v == n or places == 0 or budget < 0:
             d -= 1
@@ -155,7 +159,7 @@ cdef int64_t _best_set(
 
 
 def best_sets(
-    weights, prices, sizes, forbidden, int64_t cap, double least, int64_t budget
+    weights, prices, sizes, forbidden, int64_t cap, double least, int64_t budget, expired=None
 ):
     """For each element v, a set of v and later ones whose weight exceeds its prices most.
 
@@ -172,6 +176,8 @@ def best_sets(
         Sets that do not exceed their prices by more are not looked for.
     budget : int
         Steps after which the search is given up.
+    expired : callable, optional
+        Says whether to give up before.
 
     Returns
     -------
@@ -188,15 +194,17 @@ def best_sets(
     found, held = np.full(n, least), np.full((n, min(cap, n)), -1, np.int64)
     cdef double[::1] excess = found
     cdef int64_t[:, ::1] members = held
+    cdef Watch watch = Watch(expired)
     cdef int64_t root
     with nogil:
         _half_sums(given, search.half, search.largest)
         for root in range(given.n):
             if given.sizes[root] > cap:
                 continue
-            budget = _best_set(given, search, root, excess, members, budget)
+            budget = _best_set(given, search, root, excess, members, budget, watch)
             if budget < 0:
                 break
+    watch.close()
     return found, held, budget
 
 
@@ -296,13 +304,15 @@ cdef double _best_change(
     return best
 
 
-def good_sets(weights, prices, sizes, forbidden, int64_t cap, double least):
+def good_sets(weights, prices, sizes, forbidden, int64_t cap, double least, expired=None):
     """Grow a set around each element until it is full, then change it while that gains.
 
     Parameters as in `best_sets`. Returns the weight less prices of the sets (``least`` where
-    it is not larger) and their elements; unlike there, better sets may exist.
+    it is not larger) and their elements; unlike there, better sets may exist. Elements are left
+    out once ``expired`` says so.
     """
-    n = len(sizes)
+    cdef Watch watch = Watch(expired)
+    cdef int64_t n = len(sizes)
     cdef _Instance given = _Instance(weights, sizes, forbidden, cap)
     cdef _Grown grown = _Grown(n)
     found, held = np.full(n, least), np.full((n, min(cap, n)), -1, np.int64)
@@ -315,9 +325,13 @@ def good_sets(weights, prices, sizes, forbidden, int64_t cap, double least):
         for root in range(given.n):
             if given.sizes[root] > cap:
                 continue
+            if is_over(watch, 4 * n * cap):
+                break
             _begin(given, grown, price, root)
             _grow(given, grown)
             while _best_change(given, grown, &enters, &leaves) > tiny:
+                if is_over(watch, 2 * n * cap):
+                    break
                 if leaves >= 0:
                     _flip(given, grown, leaves)
                 if enters >= 0:
@@ -329,6 +343,7 @@ def good_sets(weights, prices, sizes, forbidden, int64_t cap, double least):
                     if grown.inside[v]:
                         members[root, k] = v
                         k += 1
+    watch.close()
     return found, held
 
 
@@ -365,14 +380,16 @@ cdef double _grow_capped(
 
 
 def violated_capped_sets(
-    x, const double[:, ::1] noise, int64_t cap, int64_t largest, double threshold
+    x, const double[:, ::1] noise, int64_t cap, int64_t largest, double threshold, expired=None
 ):
     """Find sets T with more than their share: x(T) above the most pairs that a cap allows.
 
     From each element in turn a set grows by the element that has most with it (up to the
     row of ``noise``), to ``largest`` elements; the violation largest for the norm of the row
     is kept if it is above the threshold. Returns the sets as rows of 0 and 1, and violations.
+    Elements are left out once ``expired`` says so.
     """
+    cdef Watch watch = Watch(expired)
     cdef const double[:, ::1] point = np.ascontiguousarray(x)
     found, over = np.zeros((len(noise), len(x)), np.int8), np.empty(len(noise))
     cdef int8_t[:, ::1] sets = found
@@ -389,4 +406,7 @@ def violated_capped_sets(
                 for i in range(size):
                     sets[count, order[i]] = 1
                 count += 1
+            if is_over(watch, 2 * order.shape[0] * point.shape[0]):
+                break
+    watch.close()
     return found[:count], over[:count]

@@ -10,6 +10,7 @@ from libc.math cimport INFINITY, NAN, sqrt
 from libc.stdint cimport int8_t, int32_t, int64_t
 
 from relatum.kernels.lanes cimport LANES, full_lanes, largest_lane
+from relatum.kernels.watch cimport Watch, is_over
 
 
 cdef class _Ascent:
@@ -195,9 +196,14 @@ def ascend_two_partition(
 
 
 def violated_two_partitions(
-    const double[:, ::1] x, const int64_t[:, ::1] pairs, double threshold, int64_t n_steps
+    const double[:, ::1] x, const int64_t[:, ::1] pairs, double threshold, int64_t n_steps,
+    expired=None
 ):
-    """2-partition rows found by ascent from each of some pairs, as rows of sides (0, 1, 2)."""
+    """2-partition rows found by ascent from each of some pairs, as rows of sides (0, 1, 2).
+
+    Pairs are left out once ``expired`` says so.
+    """
+    cdef Watch watch = Watch(expired)
     found, violations = np.zeros((len(pairs), len(x)), np.int8), np.empty(len(pairs))
     cdef int8_t[:, ::1] sides = found
     cdef double[::1] violation = violations
@@ -210,6 +216,9 @@ def violated_two_partitions(
             )
             if violation[count] > threshold:
                 count += 1
+            if is_over(watch, 4 * n_steps * x.shape[0]):
+                break
+    watch.close()
     return found[:count], violations[:count]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -152,11 +153,29 @@ class Solver:
 
 
 def solve_buckets(solver: Solver, space: Workspace) -> list[Solved]:
-    """Find the clusters of all buckets, on all threads, and return them in order."""
+    """Find the clusters of all buckets, on all threads, and return them in order.
+
+    Where proofs are asked for, the first Ctrl-C ends these: what is found so far is kept.
+    """
+    if not solver.settings.prove:
+        return _solved(solver, space)
+    from relatum.solvers import Control, polite_interrupts, within  # all solvers
+
+    control = Control()
+    with polite_interrupts(control), within(control):
+        return _solved(solver, space)
+
+
+def _solved(solver: Solver, space: Workspace) -> list[Solved]:
     count, found = len(solver.buckets.spools), []
+    contexts = [copy_context() for _ in range(count)]  # threads do not have ours by themselves
+
+    def solve(number: int) -> Solved:
+        return contexts[number].run(solver.solve, number)
+
     with ThreadPoolExecutor(max(1, space.threads)) as pool:
         try:
-            for each in pool.map(solver.solve, range(count)):
+            for each in pool.map(solve, range(count)):
                 found.append(each)
                 space.tell("solve", len(found), count)
         except BaseException:

@@ -227,8 +227,13 @@ def _inferred(
 ) -> tuple[Index, float, float, Certificate | None]:
     """Improve a clustering by `relatum.infer`, and its bound; return also what proves that."""
     from relatum.inference import infer  # all solvers, which few components need
+    from relatum.solvers import outer_control
 
     problem = problem_of(component, settings.background, settings.max_size)
+    outer = outer_control()
+    if outer is not None and outer.told_to_stop():
+        value = problem.value(Partition(start))
+        return start, value, max(value, bound), None
     found = infer(problem, prove=True, time_limit=settings.time_limit, start=Partition(start))
     if not isinstance(found.relation, Partition):
         raise _contradiction(component, k)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -59,23 +60,29 @@ def solve(problem: Problem, control: Control) -> Outcome:
     else:
         keep = (match >= 0) & (c[np.arange(n_a), np.maximum(match, 0)] > 0)
         relation = PartialMap(np.where(keep, match, -1), n_labels=n_b)
-    u, v = _prices(weights, match)
+    prices = _prices(weights, match, control.last_moment().expired)
+    if prices is None:
+        return Outcome(relation)
+    u, v = prices
     preimages = Cuts("unique_preimage", np.arange(n_b)[:, None], v).positive()
     cuts = *image_cuts(u if total else np.maximum(u, 0.0), 1, True), preimages
     bound, proof = leaf_bound(problem, cuts)
     return Outcome(relation, max(problem.exact_value(relation), bound), proof)
 
 
-def _prices(w: Floats, match: Index) -> tuple[Floats, Floats]:
+def _prices(w: Floats, match: Index, expired: Callable[[], bool]) -> tuple[Floats, Floats] | None:
     """Prices u of A and v >= 0 of B with u_a + v_b >= w_ab, equal on the matching.
 
-    Longest paths in the graph of alternating exchanges, by Bellman-Ford on whole arrays.
+    None if there is no time. Longest paths in the graph of alternating exchanges, by
+    Bellman-Ford on whole arrays.
     """
     n_a = len(w)
     matched = np.flatnonzero(match >= 0)
     own = w[matched, match[matched]]
     v = np.maximum(0.0, w[match < 0]).max(axis=0, initial=0.0)
     for _ in range(n_a + 1):
+        if expired():
+            return None
         raised = (v[match[matched]] - own)[:, None] + w[matched]
         new = np.maximum(v, raised.max(axis=0, initial=0.0))
         if (new - v).max() <= 1e-13 * (1.0 + float(np.abs(new).max())):

@@ -84,8 +84,11 @@ class BranchAndCut:
             return Outcome(None, -math.inf, whole, self._stats())
         root = Node(closure.state, math.inf, steps=[closure])
         self._start(root)
+        if self.control.expired():  # before the linear program is written down
+            relation = None if self.best is None else Relation(self.best)
+            return Outcome(relation, stats=self._stats())
         lower, upper = self.space.box(root.state)
-        self.lp = self.engine(self.space.cost, lower, upper)
+        self.lp = self.engine(self.space.cost, lower, upper, self.control.expired)
         self._add_first_rows()
         self._take_bound(root, np.zeros(len(self.pool)))
         self._improve(root.state)
@@ -111,7 +114,7 @@ class BranchAndCut:
     def _round(self, state: NDArray[np.int8], confidence: Floats, preferred: Flags) -> None:
         """Complete the state to a relation, the most confident pairs first."""
         order = np.argsort(-np.abs(confidence), axis=None, kind="stable")
-        matrix = self.propagator.complete(state, order, preferred)
+        matrix = self.propagator.complete(state, order, preferred, self.control.expired)
         if matrix is not None:
             self._offer(matrix)
 
@@ -123,13 +126,16 @@ class BranchAndCut:
         while better and not self.control.expired():
             better = False
             for a, b in np.argwhere(state < 0).tolist():
+                if self.control.expired():
+                    break
                 y = self.best
                 closure = self.propagator.close(
                     state, np.array([[a, b]]), np.array([1 - int(y[a, b])])
                 )
                 if closure.conflict is None:
                     order = np.argsort(-np.abs(self.scores), axis=None, kind="stable")
-                    matrix = self.propagator.complete(closure.state, order, y)
+                    ends = self.control.expired
+                    matrix = self.propagator.complete(closure.state, order, y, ends)
                     better = (matrix is not None and self._offer(matrix)) or better
 
     # --- the linear program -----------------------------------------------------------
@@ -272,7 +278,10 @@ class BranchAndCut:
         lower, upper = self.space.box(node.state)
         m = self.space.size
         program = self.engine(
-            np.append(np.zeros(m), -1.0), np.append(lower, 0.0), np.append(upper, np.inf)
+            np.append(np.zeros(m), -1.0),
+            np.append(lower, 0.0),
+            np.append(upper, np.inf),
+            self.control.expired,
         )
         from scipy.sparse import csr_array, hstack
 

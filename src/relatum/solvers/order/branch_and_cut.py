@@ -7,7 +7,7 @@ The search knows nothing of the kind of order: a `PairRelaxation` bounds, cuts a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,7 +76,16 @@ class Settings:
     probe_iterations: int = 30  # of each such trial
     fixed_share: float = 0.05  # of open pairs, above which fixing is worth its room in the proof
     max_nodes: int = 1_000_000  # far more than there is time for
+    work: float = math.inf  # rows and triples gone through, after which no round at the root begins
+    # gone through at the root before a search for a better relation is made, in the same unit
+    search_work: float = 3e7
+    search_share: float = 0.1  # of the time, after which it is made at the latest
+    search_most: float = 0.8  # of the time left, for that search: mostly it takes little
     states: int = 6_000  # subsets looked at to order outright what is left open
+
+
+# for a bound beside a heuristic, about a second; no field is a time: every machine does the same
+BOUND = Settings(root_rounds=40, half_rounds=0, max_nodes=0, work=4e8, states=0)
 
 
 class BranchAndCut:
@@ -88,6 +97,9 @@ class BranchAndCut:
     incumbent : ImprovingIncumbent
     control : Control
     settings : Settings, optional
+    search : callable (control), optional
+        Looks for a better relation, as where no proof is asked for, and offers it to the
+        incumbent. Called once, unless the root closes soon.
     """
 
     def __init__(
@@ -96,7 +108,9 @@ class BranchAndCut:
         incumbent: ImprovingIncumbent,
         control: Control,
         settings: Settings | None = None,
+        search: Callable[[Control], object] | None = None,
     ) -> None:
+        self._search, self._seconds, self._work = search, control.remaining(), 0.0
         self.incumbent = incumbent
         self.control = control
         self.settings = settings or Settings()
@@ -108,6 +122,7 @@ class BranchAndCut:
     def run(self) -> tuple[float, Proof]:
         """Search; return (bound, proof)."""
         for node in self._still_open(self.root):
+            self._search_once()
             self.tree.push(node)
         self.tree.run(self._expand)
         return self.incumbent.claim(self.tree.bound), self.root.proof()
@@ -136,25 +151,24 @@ class BranchAndCut:
             return True
         assert relaxation is not None
         is_root = node.depth == 0
+        node.keep_bound(relaxation)
+        if self.control.expired():
+            return False
         limit = s.root_rounds if is_root else s.node_rounds
         per_pair = s.per_pair if is_root else s.node_per_pair
         history: list[float] = []
         threshold, halves = s.violation, 0
-        if is_root:
-            relaxation.separate(relaxation.point(), threshold, per_pair)
-        else:
-            relaxation.lp.drop_implied()
+        self._first_rows(relaxation, is_root)
         for round_ in range(limit):
+            if is_root and not self._may_go_on(relaxation):
+                break
             x = self._solve(relaxation, round_, is_root)
-            if is_root or round_ == 0:
-                self.incumbent.improve(x, self.rng)
+            self._look_around(node, relaxation, x, round_)
             if self._closes(node) or self._fix(node):
                 node.relaxation = None
                 return True
             if self.control.expired():
                 break
-            if is_root:
-                self._report(relaxation.lp.bound)
             history.append(relaxation.lp.bound)
             relaxation.lp.drop_idle()
             worst = relaxation.separate(x, threshold, per_pair)
@@ -170,6 +184,42 @@ class BranchAndCut:
                 threshold = max(threshold, s.half_violation)
         node.keep_bound(relaxation)
         return False
+
+    def _first_rows(self, relaxation: PairRelaxation, is_root: bool) -> None:
+        """Begin with violated rows at the root, elsewhere with those inherited that matter."""
+        if not is_root:
+            relaxation.lp.drop_implied()
+        elif self._may_go_on(relaxation):
+            relaxation.separate(relaxation.point(), self.settings.violation, self.settings.per_pair)
+
+    def _look_around(self, node: _Node, relaxation: PairRelaxation, x: Floats, round_: int) -> None:
+        """Look for a better relation at a point; at the root, keep the bound and tell of it."""
+        if node.depth == 0 or round_ == 0:
+            self.incumbent.improve(x, self.rng)
+        if node.depth == 0:
+            node.keep_bound(relaxation)
+            self._report(relaxation.lp.bound)
+
+    def _may_go_on(self, relaxation: PairRelaxation) -> bool:
+        """Count the work of a round at the root; say whether it may be done.
+
+        Where that has become much, a search for a better relation comes first.
+        """
+        s = self.settings
+        if self._work > s.work:
+            return False
+        self._work += s.iterations * relaxation.lp.n_rows + 0.25 * relaxation.n**3
+        late = self.control.remaining() < (1 - s.search_share) * self._seconds
+        if late or self._work > s.search_work:
+            self._search_once()
+        return True
+
+    def _search_once(self) -> None:
+        """Look for a better relation, the first time."""
+        search, self._search = self._search, None
+        if search is not None:
+            seconds = self.settings.search_most * self.control.remaining()
+            search(self.control.child(self.control.start, seconds, silent=True))
 
     def _solve(self, relaxation: PairRelaxation, round_: int, is_root: bool) -> Floats:
         """Run the linear programming engine for one round; return the point it reaches."""

@@ -27,7 +27,8 @@ from relatum.problem import (
 )
 from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
 from relatum.solvers.control import Control
-from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
+from relatum.solvers.order.branch_and_cut import BOUND, BranchAndCut, Settings
+from relatum.solvers.order.pair_relaxation import Expired
 from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
 from relatum.solvers.order.search import OrderSearch
 from relatum.solvers.reductions import Plan, imply_steps, plan_of
@@ -50,6 +51,7 @@ class LinearSettings:
     idle_cycles: int = 2  # in a row without a better order after which annealing ends
     timely: float = 0.93  # share of the time left to fill: the speed is known only roughly
     least_steps: int = 500  # per element, below which a cycle is not worth beginning
+    searching: float = 0.75  # share of the time for annealing; what is left is for a bound
 
 
 SETTINGS = LinearSettings()
@@ -73,7 +75,7 @@ def solve_plan(
     """Order every part; return (order of elements, bound, proof, stats)."""
     d = plan.search_weights
     several = [p for p in plan.parts if len(p) > 1]
-    by_subsets = [_by_subsets(plan, p, states) for p in several]
+    by_subsets = [_by_subsets(plan, p, states, control.expired) for p in several]
     large = sum(r is None for r in by_subsets)
     stats: dict[str, Any] = {
         "classes": len(plan.w), "components": len(plan.parts), "nodes": 0, "rounds": 0,
@@ -116,14 +118,14 @@ def _part_base(plan: Plan, part: Index) -> tuple[Floats, Fraction]:
     return w, exact_sum(np.concatenate([plan.inner[part], lower]))
 
 
-def _by_subsets(plan: Plan, part: Index, states: int) -> _Part | None:
+def _by_subsets(plan: Plan, part: Index, states: int, expired: Expired) -> _Part | None:
     """Order a part by dynamic programming over subsets; None if too many matter."""
-    if len(part) > WORD or states == 0:
+    if len(part) > WORD or states == 0 or expired():
         return None
     w = plan.w[np.ix_(part, part)]
     inner = plan.inner[part]
     barred = plan.before[np.ix_(part, part)].T
-    found, order = pruned_order(np.where(barred, -np.inf, w), states)
+    found, order = pruned_order(np.where(barred, -np.inf, w), states, expired)
     if not found:
         return None
     ordered = w[np.ix_(order, order)][np.triu_indices(len(part), 1)]
@@ -142,27 +144,36 @@ def _by_search(
     large: int,
     settings: Settings | None,
 ) -> _Part:
-    """Anneal; then prove, if asked to."""
+    """Anneal; then bound, or prove, if asked to."""
     sub = d[np.ix_(part, part)]
     n = len(part)
     finite = np.where(np.isfinite(sub), sub, 0.0)
     if start is None:
         start = feasible_order(sub, finite.sum(axis=1))
-    search = OrderSearch(sub, start, control.seed)
     w, base = _part_base(plan, part)
     difference = w - w.T
     offset = nearest_float(base)
-    if not control.prove:
-        return _anneal_only(search, control, difference, offset)
-    steps = min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps)
-    search.anneal(steps, expired=control.expired)
     before = plan.before[np.ix_(part, part)]
-    incumbent = OrderIncumbent(
-        difference, search.order, offset, control.gap / max(1, large), before
-    )
+
+    def annealed(control: Control) -> Index:
+        """Return what is found where no proof is asked for: a proof's order is not worse."""
+        search = OrderSearch(sub, start, control.seed, expired=control.expired)
+        _anneal(search, control, difference, offset)
+        return search.order
+
+    if control.prove:
+        search = OrderSearch(sub, start, control.seed, expired=control.expired)
+        search.anneal(min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps))
+        order = search.order
+    else:
+        order, settings = annealed(control.share(SETTINGS.searching)), BOUND
+    if control.expired():
+        return _Part(order, math.inf, None)
+    gap = control.gap / max(1, large)
+    incumbent = OrderIncumbent(difference, order, offset, gap, before, control.expired)
     if not _integers(w):  # differences may be integers in floating point only
         incumbent.grid = 0.0
-    relaxation = OrderRelaxation(difference)
+    relaxation = OrderRelaxation(difference, control.expired)
     relaxation.start_from_packing()
     known = np.argwhere(before).astype(np.int64)
     if len(known):
@@ -170,13 +181,14 @@ def _by_search(
     settings = settings or Settings()
     if not incumbent.grid and incumbent.tolerance < 2 * SETTINGS.subset_margin * np.abs(w).sum():
         settings = replace(settings, states=0)  # solver and checker round too much
-    search_tree = BranchAndCut(relaxation, incumbent, control, settings)
+    again = (lambda control: incumbent.offer(annealed(control))) if control.prove else None
+    search_tree = BranchAndCut(relaxation, incumbent, control, settings, again)
     bound, proof = search_tree.run()
     total = bound if math.isinf(bound) else sum_of([bound, base])
     return _Part(incumbent.order, total, proof, search_tree.stats)
 
 
-def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) -> _Part:
+def _anneal(search: OrderSearch, control: Control, d: Floats, base: float) -> None:
     """Anneal in cycles of growing length until two of them improve nothing.
 
     A cycle after which the next one would not end in time is made as long as the time left,
@@ -193,12 +205,11 @@ def _anneal_only(search: OrderSearch, control: Control, d: Floats, base: float) 
             if steps < s.least_steps * n:
                 break
         began = control.seconds()
-        idle = 0 if search.cycle(steps, control.expired) else idle + 1
+        idle = 0 if search.cycle(steps) else idle + 1
         seconds_per_step = (control.seconds() - began) / steps
         incumbent.offer(search.order)
         control.report(incumbent.value + base)
         steps *= s.longer
-    return _Part(search.order, math.inf, None, {})
 
 
 def feasible_order(d: Floats, score: Floats) -> Index:

@@ -14,6 +14,7 @@ from relatum.proof import Cuts, Proof
 from relatum.solvers.incumbent import Incumbent
 
 Wrap = Callable[[Proof], Proof]
+Expired = Callable[[], bool]
 
 
 class ImprovingIncumbent(Incumbent):
@@ -36,11 +37,15 @@ class PairRelaxation:
         The ordered pair behind each column.
     column : int64 array (n, n)
         The column of each pair.
+    expired : callable, optional
+        Asked often; once it says True, everything returns what it has.
     """
 
-    def __init__(self, c: Floats, a: Index, b: Index, column: Index) -> None:
-        self.n, self.a, self.b, self.column = len(c), a, b, column
-        self.lp = FirstOrderLP(np.ascontiguousarray(c[a, b]))
+    def __init__(
+        self, c: Floats, a: Index, b: Index, column: Index, expired: Expired | None = None
+    ) -> None:
+        self.n, self.a, self.b, self.column, self.expired = len(c), a, b, column, expired
+        self.lp = FirstOrderLP(np.ascontiguousarray(c[a, b]), expired=expired)
 
     def copy(self) -> Self:
         """Return an independent copy, with the same rows, point and multipliers."""

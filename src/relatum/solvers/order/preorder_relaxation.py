@@ -18,7 +18,12 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.separation import violated_transitivity
 from relatum.problem import FeasibleSet
 from relatum.proof import OPTIMAL_GAP, Cuts, Propagator, grid_of
-from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
+from relatum.solvers.order.pair_relaxation import (
+    Expired,
+    ImprovingIncumbent,
+    PairRelaxation,
+    Wrap,
+)
 from relatum.solvers.order.preorder_search import PreorderSearch
 
 TRIPLES = "transitive"
@@ -35,14 +40,22 @@ class PreorderRelaxation(PairRelaxation):
         Within PREORDERS; its simple properties only.
     state : int8 array (n, n)
         What is known, closed under the properties.
+    expired : callable, optional
+        As for `PairRelaxation`.
     """
 
-    def __init__(self, c: Floats, feasible: FeasibleSet, state: NDArray[np.int8]) -> None:
+    def __init__(
+        self,
+        c: Floats,
+        feasible: FeasibleSet,
+        state: NDArray[np.int8],
+        expired: Expired | None = None,
+    ) -> None:
         n = len(c)
         a, b = np.nonzero(~np.eye(n, dtype=np.bool_))
         column = np.zeros((n, n), dtype=np.int64)
         column[a, b] = np.arange(len(a))
-        super().__init__(c, a, b, column)
+        super().__init__(c, a, b, column, expired)
         self.propagator = Propagator(feasible)
         self.state = state.copy()
         self._fix_columns()
@@ -78,7 +91,7 @@ class PreorderRelaxation(PairRelaxation):
 
     def separate(self, x: Floats, tolerance: float, per_pair: int = 1) -> float:
         """Add transitive rows that x violates; return the largest violation found."""
-        found, amount = violated_transitivity(x, tolerance, 20 * self.n * self.n)
+        found, amount = violated_transitivity(x, tolerance, 20 * self.n * self.n, self.expired)
         if not len(found):
             return 0.0
         worst = float(amount.max())
@@ -116,19 +129,20 @@ class PreorderIncumbent(ImprovingIncumbent):
         super().__init__(grid=grid_of(c), offset=offset, gap=gap, share=0.5)
         self.search, self.c = search, c
         self.state, self.propagator = relaxation.state.copy(), relaxation.propagator
-        self._update()
+        self.update()
 
-    def _update(self) -> None:
+    def update(self) -> None:
+        """Take the value of the best relation of the search."""
         self.value = math.fsum(self.c[self.search.best].tolist())
 
     def improve(self, x: Floats, rng: np.random.Generator) -> None:
         """Decide pairs from the clearest on, close what follows, and climb."""
         order = np.argsort(-np.abs(x - 0.5).ravel(), kind="stable").astype(np.int64)
-        y = self.propagator.complete(self.state, order, x > 0.5)
+        y = self.propagator.complete(self.state, order, x > 0.5, self.search.expired)
         if y is not None and self.search.offer(y):
-            self._update()
+            self.update()
 
     def take(self, x: Floats) -> None:
         """Look at an integral point."""
         if self.search.offer(x > 0.5):
-            self._update()
+            self.update()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.preorder_search import preorder_search, weak_order_search
+
+Expired = Callable[[], bool]
 
 
 def classes_of(y: Flags) -> Index:
@@ -42,6 +45,8 @@ class PreorderSearch:
     connex : bool
         Whether two elements must be related at least one way.
     seed : int
+    expired : callable
+        Asked often, if given; once it says True, every climb returns what it has.
     """
 
     def __init__(
@@ -53,12 +58,14 @@ class PreorderSearch:
         ties: bool,
         connex: bool,
         seed: int = 0,
+        expired: Expired | None = None,
     ) -> None:
         self.yes = np.ascontiguousarray(np.where(state == 0, -np.inf, c))
         self.no = np.ascontiguousarray(np.where(state == 1, -np.inf, 0.0))
         for m in (self.yes, self.no):
             np.fill_diagonal(m, 0.0)
         self.c, self.ties, self.connex = c, ties, connex
+        self.expired = expired
         self.least = 1e-9 * float(np.abs(c).max(initial=0.0)) + 1e-300
         self.rng = np.random.default_rng(seed)
         self.best = start.copy()
@@ -87,14 +94,16 @@ class PreorderSearch:
             if gain <= self.least:
                 return y
             y = small[np.ix_(labels, labels)]
+            if self.expired is not None and self.expired():
+                return y
 
     def _step(self, y: Flags, yes: Floats, no: Floats) -> tuple[Flags, float]:
         if self.connex:
             rank = np.unique(-y.sum(axis=1), return_inverse=True)[1].astype(np.int64)
-            gain = weak_order_search(rank, yes, no, self.least)
+            gain = weak_order_search(rank, yes, no, self.least, self.expired)
             return np.asarray(rank[:, None] <= rank[None, :]), float(gain)
         y = y.copy()
-        return y, float(preorder_search(y, yes, no, self.ties, self.least))
+        return y, float(preorder_search(y, yes, no, self.ties, self.least, self.expired))
 
     def kick(self, strength: int = 3) -> bool:
         """Put some elements beside others at random and climb; keep what is better."""

@@ -7,6 +7,7 @@ of an estimate say how far the best preorder is from either.
 from __future__ import annotations
 
 import math
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,10 +30,11 @@ from relatum.problem import (
 )
 from relatum.proof import Leaf, Proof, Propagator
 from relatum.solvers.control import Control
-from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
+from relatum.solvers.order.branch_and_cut import BOUND, BranchAndCut, Settings
 from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, PreorderRelaxation
 from relatum.solvers.order.preorder_search import PreorderSearch, classes_of
 from relatum.solvers.registry import Outcome, Solver, choose, register
+from relatum.solvers.trivial_bound import trivial_bound
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,14 @@ class PreorderSettings:
     idle_kicks_first: int = 2  # per element, where a proof follows that improves the relation
     least_kicks: int = 10  # in addition, for a few elements
     report_kicks: int = 50  # between two reports of progress
+    searching: float = 0.75  # share of the time for the search; what is left is for a bound
+    searching_first: float = 0.2  # the same where a proof follows
     smaller_seconds: float = 2.0  # at most for each smaller set that a preorder is compared with
-    least_seconds: float = 0.1  # for each of these when time is up
+    smaller_share: float = 0.5  # at most of the time left, for all of these
 
 
 SETTINGS = PreorderSettings()
+PROOF = Settings(half_rounds=0)  # there are no such cuts for preorders
 _SETS = {s.names for s in (PREORDERS, PARTIAL_ORDERS, WEAK_ORDERS)}
 
 
@@ -74,7 +79,11 @@ def solve(
     if closure.conflict is not None:
         return Outcome(None, -math.inf, closure.proof(Leaf(infeasible=True)))
     c = problem.dense()
-    start = _start(propagator, c, closure.state, control)
+    part = SETTINGS.searching_first if prove else SETTINGS.searching
+    searching = control.child(control.start, part * control.remaining())
+    if not prove:
+        searching = control.share(part)
+    start = _start(propagator, c, closure.state, searching)
     if start is None:
         return Outcome(None)
     search = PreorderSearch(
@@ -84,14 +93,21 @@ def solve(
         ties=not structure.has("antisymmetric"),
         connex=structure.has("connex"),
         seed=control.seed,
+        expired=searching.expired,
     )
-    _kicks(search, control, prove)
+    kicks = SETTINGS.idle_kicks_first if prove else SETTINGS.idle_kicks
+    idle = _kicks(search, searching, kicks)
+    search.expired = control.expired
     stats: dict[str, Any] = {}
     bound: float | Fraction = math.inf
     proof: Proof | None = None
-    if prove:
-        bound, proof, stats = _prove(c, structure, closure.state, search, control, settings)
-        proof = closure.proof(proof)
+    if not control.expired():
+        settings = (settings or PROOF) if prove else BOUND
+        relaxation = PreorderRelaxation(c, structure, closure.state, control.expired)
+        bound, inner, stats = _prove(c, relaxation, search, control, settings, idle)
+        proof = closure.proof(inner)
+        if not prove:
+            bound, proof = min((bound, proof), trivial_bound(problem), key=lambda found: found[0])
     stats |= distances(problem, search.best, control)
     return Outcome(Relation(search.best), bound, proof, stats)
 
@@ -103,34 +119,45 @@ def _start(
     if control.start is not None:
         return control.start.matrix().copy()
     order = np.argsort(-np.abs(c).ravel(), kind="stable").astype(np.int64)
-    return propagator.complete(state, order, c > 0)
+    return propagator.complete(state, order, c > 0, control.expired)
 
 
-def _kicks(search: PreorderSearch, control: Control, prove: bool) -> None:
-    """Kick until nothing has improved for long; less so if a proof is to follow."""
+def _kicks(search: PreorderSearch, control: Control, per_element: int, idle: int = 0) -> int:
+    """Kick until nothing has improved for long: so many kicks per element, and some more.
+
+    Returns how many kicks in a row have improved nothing, to go on from.
+    """
     n = len(search.best)
-    if n < 3:
-        return
-    per_element = SETTINGS.idle_kicks_first if prove else SETTINGS.idle_kicks
-    idle, limit = 0, per_element * n + SETTINGS.least_kicks
+    limit = per_element * n + SETTINGS.least_kicks if n >= 3 else 0
     while idle < limit and not control.expired():
         idle = 0 if search.kick(2 + idle % 4) else idle + 1
         if idle % SETTINGS.report_kicks == 0:
             control.report(search.value)
+    return idle
 
 
 def _prove(
     c: Floats,
-    structure: FeasibleSet,
-    state: NDArray[np.int8],
+    relaxation: PreorderRelaxation,
     search: PreorderSearch,
     control: Control,
-    settings: Settings | None,
+    settings: Settings,
+    idle: int,
 ) -> tuple[float | Fraction, Proof, dict[str, Any]]:
-    relaxation = PreorderRelaxation(c, structure, state)
     diagonal = math.fsum(np.diagonal(c).tolist())
     incumbent = PreorderIncumbent(search, relaxation, diagonal, control.gap)
-    search_tree = BranchAndCut(relaxation, incumbent, control, settings or Settings(half_rounds=0))
+    later = copy(search)  # as it stands before the relaxation suggests anything
+    later.rng = deepcopy(search.rng)
+
+    def search_on(control: Control) -> None:
+        """Search on as where no proof is asked for: a proof's relation is not worse."""
+        later.expired = control.expired
+        _kicks(later, control, SETTINGS.idle_kicks, idle)
+        if search.offer(later.best):
+            incumbent.update()
+
+    again = search_on if settings.max_nodes else None
+    search_tree = BranchAndCut(relaxation, incumbent, control, settings, again)
     bound, proof = search_tree.run()
     total = bound if math.isinf(bound) else sum_of([bound, *np.diagonal(c).tolist()])
     return total, proof, search_tree.stats
@@ -142,7 +169,7 @@ def distances(problem: Problem, y: Flags, control: Control) -> dict[str, Any]:
     Counts of unordered pairs: ``tied`` (both ways), ``one_way`` and ``incomparable``. The
     preorder is an equivalence relation iff ``one_way`` is 0, a partial order iff ``tied``
     is 0, a weak order iff ``incomparable`` is 0. For PREORDERS, ``value_of`` gives the values
-    found for these smaller sets.
+    found for these smaller sets, as far as there is time.
     """
     i, j = np.triu_indices(len(y), 1)
     forward, backward = y[i, j], y[j, i]
@@ -167,14 +194,17 @@ def _values_within(problem: Problem, control: Control) -> dict[str, float]:
         "LINEAR_ORDERS": LINEAR_ORDERS,
     }
     values = {}
+    end = control.share(SETTINGS.smaller_share)
     for name, structure in smaller.items():
+        if end.expired():
+            break
         try:
             part = Problem(problem.dense(), structure & evidence)
             solver = choose(part, "auto", False)
         except SolverError:
             continue
-        seconds = max(SETTINGS.least_seconds, control.remaining())
-        child = Control(time_limit=min(SETTINGS.smaller_seconds, seconds), seed=control.seed)
+        child = end.child(None, min(SETTINGS.smaller_seconds, end.remaining()), silent=True)
+        child.prove = False
         relation = solver.run(part, child).relation
         if relation is not None:
             values[name] = part.value(relation)

@@ -21,7 +21,12 @@ from relatum.kernels.order.rows import close_precedence, half_cycles, violated_d
 from relatum.kernels.order.search import insertion_search, order_gain
 from relatum.kernels.order.states import WORD, least_loss, pack_cycles
 from relatum.proof import OPTIMAL_GAP, Cuts, folded_half_rows, grid_of
-from relatum.solvers.order.pair_relaxation import ImprovingIncumbent, PairRelaxation, Wrap
+from relatum.solvers.order.pair_relaxation import (
+    Expired,
+    ImprovingIncumbent,
+    PairRelaxation,
+    Wrap,
+)
 from relatum.solvers.order.search import least_gain
 from relatum.solvers.reductions import imply_steps
 
@@ -49,6 +54,8 @@ class OrderRelaxation(PairRelaxation):
     ----------
     d : float64 array (n, n)
         Antisymmetric and finite.
+    expired : callable, optional
+        As for `PairRelaxation`.
 
     Attributes
     ----------
@@ -56,12 +63,12 @@ class OrderRelaxation(PairRelaxation):
         The precedences fixed so far, transitively closed.
     """
 
-    def __init__(self, d: Floats) -> None:
+    def __init__(self, d: Floats, expired: Expired | None = None) -> None:
         n = len(d)
         self.upper = np.triu_indices(n, 1)
         column = np.zeros((n, n), dtype=np.int64)
         column[self.upper] = np.arange(len(self.upper[0]))
-        super().__init__(d, *self.upper, column + column.T)
+        super().__init__(d, *self.upper, column + column.T, expired)
         self.d = d
         self.before = np.zeros((n, n), dtype=np.bool_)
 
@@ -79,7 +86,7 @@ class OrderRelaxation(PairRelaxation):
 
     def separate(self, x: Floats, tolerance: float, per_pair: int = 1) -> float:
         """Add triples that x violates; return the largest violation found."""
-        found, amount = violated_dicycles(x, tolerance, per_pair)
+        found, amount = violated_dicycles(x, tolerance, per_pair, self.expired)
         if not len(found):
             return 0.0
         worst = float(amount.max())
@@ -88,7 +95,7 @@ class OrderRelaxation(PairRelaxation):
 
     def start_from_packing(self) -> None:
         """Add edge-disjoint 3-cycles of the majority graph, their weights as multipliers."""
-        cycles, weight = pack_cycles(np.maximum(self.d, 0.0))
+        cycles, weight = pack_cycles(np.maximum(self.d, 0.0), self.expired)
         found = np.sort(cycles, axis=1)
         self.add_triples(TRIPLES, found, 0.0, 1.0)
         if len(found):
@@ -107,7 +114,8 @@ class OrderRelaxation(PairRelaxation):
         order = np.lexsort((rng.random(len(i)), np.round(distance, 3)))
         chosen = order[distance[order] < HALF_CUTS.undecided][:limit]
         sources = np.column_stack([i[chosen], j[chosen]])
-        steps, ends, _ = half_cycles(x, sources, HALF_CUTS.longest, HALF_CUTS.effort)
+        limits = HALF_CUTS.longest, HALF_CUTS.effort
+        steps, ends, _ = half_cycles(x, sources, *limits, self.expired)
         if not len(ends):
             return 0
         index = _half_index(steps, ends)
@@ -193,6 +201,8 @@ class OrderIncumbent(ImprovingIncumbent):
         Bits that are allowed between value and bound.
     before : bool array (n, n), optional
         Known precedences.
+    expired : callable, optional
+        Asked often; once it says True, searches end.
     """
 
     views = 8  # elements from which a point is looked at in search of orders
@@ -204,8 +214,9 @@ class OrderIncumbent(ImprovingIncumbent):
         offset: float = 0.0,
         gap: float = OPTIMAL_GAP,
         before: Flags | None = None,
+        expired: Expired | None = None,
     ) -> None:
-        self.d = d
+        self.d, self.expired = d, expired
         self.order = order
         self._upper = float(np.triu(d, 1).sum())
         self._exact = grid_of(d) > 0  # sums of integers need no care
@@ -258,7 +269,7 @@ class OrderIncumbent(ImprovingIncumbent):
         for key in (x.sum(axis=1), *x[seen_from]):
             order = np.argsort(-key, kind="stable")
             if self._respects(order):
-                insertion_search(self.search, order, self.least)
+                insertion_search(self.search, order, self.least, self.expired)
                 self.offer(order)
 
     def take(self, x: Floats) -> None:

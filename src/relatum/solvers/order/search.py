@@ -34,6 +34,11 @@ class AnnealingSettings:
 SETTINGS = AnnealingSettings()
 
 
+def never() -> bool:
+    """Do not stop."""
+    return False
+
+
 def least_gain(d: Floats) -> float:
     """Return the gain a move must exceed, so that nothing cycles on rounding."""
     finite = np.abs(d[np.isfinite(d)])
@@ -60,6 +65,8 @@ class OrderSearch:
     seed : int
     threads : int, optional
         How many chains run at a time; chosen by the size of the problem if left out.
+    expired : callable
+        Asked often; once it says True, every search ends with what it has.
 
     Notes
     -----
@@ -68,11 +75,18 @@ class OrderSearch:
     orders depends on the seed only; a time limit cuts it short.
     """
 
-    def __init__(self, d: Floats, start: Index, seed: int = 0, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        d: Floats,
+        start: Index,
+        seed: int = 0,
+        threads: int | None = None,
+        expired: Expired = never,
+    ) -> None:
         self.d = np.ascontiguousarray(d, dtype=np.float64)
         self.order = np.array(start, dtype=np.int64)
-        self.least = least_gain(self.d)
-        insertion_search(self.d, self.order, self.least)
+        self.least, self.expired = least_gain(self.d), expired
+        insertion_search(self.d, self.order, self.least, expired)
         self._finite = np.where(np.isfinite(self.d), self.d, 0.0)
         self.gain = order_gain(self._finite, self.order)
         self.noise, states = _noise(seed)
@@ -88,17 +102,15 @@ class OrderSearch:
         self,
         steps: int,
         heats: Heats = SETTINGS.hot,
-        expired: Expired = lambda: False,
         chains: int = 1,
     ) -> bool:
         """Anneal chains from the best order; return whether a better one was found.
 
-        Temperatures are in units of the mean absolute weight. The work is done in slices,
-        between which `expired` may end it.
+        Temperatures are in units of the mean absolute weight.
         """
         if len(self.order) < 3 or self.scale == 0.0:
             return False
-        run = partial(self._chain, steps, heats, expired)
+        run = partial(self._chain, steps, heats)
         if self.threads > 1 and chains > 1:
             with ThreadPoolExecutor(self.threads) as executor:
                 orders = list(executor.map(run, range(chains)))
@@ -111,19 +123,18 @@ class OrderSearch:
                 self.order, self.gain, better = order, gain, True
         return better
 
-    def cycle(self, steps: int, expired: Expired = lambda: False) -> bool:
+    def cycle(self, steps: int) -> bool:
         """Anneal all chains from hot, then twice from warm; return whether that was better."""
-        better = self.anneal(steps // 2, SETTINGS.hot, expired, SETTINGS.chains)
+        better = self.anneal(steps // 2, SETTINGS.hot, SETTINGS.chains)
         for _ in range(2):
-            if not expired():
-                better |= self.anneal(steps // 4, SETTINGS.warm, expired, SETTINGS.chains)
+            if not self.expired():
+                better |= self.anneal(steps // 4, SETTINGS.warm, SETTINGS.chains)
         return better
 
     def _chain(
         self,
         steps: int,
         heats: Heats,
-        expired: Expired,
         chain: int,
     ) -> Index:
         n = len(self.order)
@@ -133,8 +144,9 @@ class OrderSearch:
         ladder = np.geomspace(heat[0], heat[1], slices + 1) * self.scale
         for k in range(slices):
             part = ladder[k : k + 2].copy()
-            anneal_order(self.d, order, part, steps // slices, self.noise, self.states[chain])
-            if expired():
+            draws = self.noise, self.states[chain]
+            anneal_order(self.d, order, part, steps // slices, *draws, self.expired)
+            if self.expired():
                 break
-        insertion_search(self.d, order, self.least)
+        insertion_search(self.d, order, self.least, self.expired)
         return order

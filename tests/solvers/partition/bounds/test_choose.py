@@ -89,7 +89,11 @@ def test_large_sparse_clusterings_are_packed_along_the_partition(few):
 
 
 def test_without_time_pairs_are_bounded_one_by_one(problem):
-    assert affordable_bound(problem, Control(time_limit=1e-9))[0] == trivial_bound(problem)[0]
+    hasty = ChoiceSettings(array_seconds=math.inf, listed_seconds=math.inf)
+    out_of_time = Control(time_limit=1e-9)
+    assert affordable_bound(problem, out_of_time, None, hasty)[0] == trivial_bound(problem)[0]
+    # there is a last moment for a bound of few pairs
+    assert affordable_bound(problem, out_of_time)[0] < trivial_bound(problem)[0]
 
 
 def test_other_relations_are_bounded_pair_by_pair():

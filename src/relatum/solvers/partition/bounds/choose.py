@@ -1,6 +1,6 @@
 """The bound to report where a solver has proved none: as good as time allows.
 
-- Too little time for a packing: every pair on its own.
+- Too little time to begin a packing: every pair on its own.
 - Sparse, few listed pairs: packing of paths, along the partition where unlisted pairs are scored
   or time is short; then cutting planes (`paths`).
 - Sparse, many listed pairs: packing along the partition; without it where it helps little.
@@ -33,7 +33,10 @@ from relatum.solvers.trivial_bound import trivial_bound
 class ChoiceSettings:
     """Which bound is affordable when; quick ones where no proofs are wanted."""
 
-    pair_seconds: float = 3e-7  # of packing conflicts, on a slow machine
+    array_seconds: float = 4e-8  # per pair, before anything can be packed, on a slow machine
+    listed_seconds: float = 1e-6  # the same per listed pair: these are sorted
+    cut_seconds: float = 4e-7  # per pair with a column, before rows can be cut
+    pair_seconds: float = 3e-7  # of packing conflicts
     path_seconds: float = 5e-5  # of packing paths without a partition, per listed pair
     longer: float = 5.0  # how many times as long a thorough packing takes
     path_pairs: int = 2_000_000  # listed pairs up to which paths are separated
@@ -54,10 +57,10 @@ def affordable_bound(
 ) -> Proved:
     """Return a bound and its proof.
 
-    Clusterings get the packing bound if it takes no more than the time left, or a quarter
-    of the time limit where a heuristic has used it up; everything else is bounded pair by
-    pair. In what time is left the packing bound is improved: for about as long as a
-    heuristic takes, or, where proofs are wanted, until that does not pay any more.
+    Clusterings get a packing bound, of as many conflicts as there is time to pack; everything
+    else is bounded pair by pair. In what time is left the packing bound is improved: for about
+    as long as a heuristic takes, or, where proofs are wanted, until that does not pay any more.
+    When time is up there is a last moment for a bound, see `Control.last_moment`.
 
     Parameters
     ----------
@@ -69,6 +72,7 @@ def affordable_bound(
     """
     if not problem.feasible <= EQUIVALENCES:
         return trivial_bound(problem)
+    control = control.last_moment()
     found = _sharpened(problem, _uncapped(problem, control, relation, settings), settings)
     cap = problem.feasible.cap
     if cap is not None and cap < problem.n and problem.background <= 0:
@@ -89,14 +93,16 @@ def _uncapped(
     problem: Problem, control: Control, relation: Relation | None, settings: ChoiceSettings
 ) -> Proved:
     """Bound a clustering; where there is a cap, most ways do not know of it."""
-    seconds = settings.pair_seconds * problem.log_odds.size
-    if not _affords(seconds, control):
+    listed = isinstance(problem.scores, SparseScores) and problem.background <= 0
+    first = settings.listed_seconds if listed else settings.array_seconds
+    if not _affords(first * (problem.log_odds.size if listed else problem.n**2), control):
         return trivial_bound(problem)
+    seconds = settings.pair_seconds * problem.log_odds.size
     partition = None if relation is None else relation.to(Partition)
     value = -math.inf if partition is None else problem.value(partition)
     thorough = control.prove and settings.longer * seconds <= control.remaining()
     known = Known(partition, value, thorough)
-    if not isinstance(problem.scores, SparseScores) or problem.background > 0:
+    if not listed:
         return _dense(problem, known, control, settings)
     most = settings.path_pairs if control.prove else settings.quick_path_pairs
     if problem.log_odds.size > most:
@@ -105,7 +111,12 @@ def _uncapped(
 
 
 def _affords(seconds: float, control: Control) -> bool:
-    return seconds <= max(control.remaining(), 0.25 * control.time_limit)
+    return seconds <= control.remaining()
+
+
+def _affords_cuts(columns: int, control: Control, settings: ChoiceSettings) -> bool:
+    """Say whether there is time to write so many columns down, and some rows."""
+    return _affords(10 * settings.cut_seconds * columns, control)
 
 
 def _sparse(problem: Problem, known: Known, control: Control, settings: ChoiceSettings) -> Proved:
@@ -114,7 +125,7 @@ def _sparse(problem: Problem, known: Known, control: Control, settings: ChoiceSe
     plain = problem.background == 0 and _affords_paths(problem, control, settings)
     guide = replace(known, partition=None) if plain else known
     bound, proof = packing_bound(problem, guide, control)
-    if bound <= known.value or control.expired():
+    if bound <= known.value or not _affords_cuts(len(problem.log_odds), control, settings):
         return bound, proof
     effort = paths.THOROUGH if control.prove else paths.QUICK
     return path_bound(problem, replace(known, proof=proof), control, effort)
@@ -149,7 +160,7 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
         return packing_bound(problem, known, control)
     bound, proof = guided_bound(problem, known, control)
     most = settings.cut_elements if control.prove else settings.quick_cut_elements
-    if control.expired() or problem.n > most:
+    if problem.n > most or not _affords_cuts(problem.n**2, control, settings):
         return bound, proof
     effort = triangles.THOROUGH if control.prove else triangles.QUICK
     return triangle_bound(problem, replace(known, proof=proof), control, effort)

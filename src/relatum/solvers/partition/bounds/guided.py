@@ -36,7 +36,6 @@ class GuidedSettings:
     quick: tuple[tuple[float, int], ...] = ((0.4, 32),)
     thorough: tuple[tuple[float, int], ...] = ((0.4, 64), (0.1, 256), (0.0, 4096))
     few_pairs: int = 2_000_000  # up to which the packing without a partition costs little
-    piece: int = 10_000_000  # pairs gone through between two looks at the clock
     closed: float = 0.5  # share of the gap that makes the packing without one superfluous
 
 
@@ -58,7 +57,7 @@ def guided_bound(
     known : Known
         A partition and its value.
     control : Control
-        Passes that have not begun when time is up are left out.
+        What has not been packed when time is up is left out.
     settings : GuidedSettings
     """
     labels = known.labels
@@ -66,10 +65,11 @@ def guided_bound(
     p = DensePacking(problem)
     small = p.residual.size <= settings.few_pairs
     passes = settings.thorough if known.thorough or small else settings.quick
-    trivial = p.constant + _pack(p, labels, passes, control, settings.piece)
+    trivial = p.constant + _pack(p, labels, passes, control)
     bound, proof = p.proved()
     del p
-    if not small and bound - known.value < settings.closed * (trivial - known.value):
+    good = bound - known.value < settings.closed * (trivial - known.value)
+    if (good and not small) or control.expired():
         return bound, proof
     return min((bound, proof), packing_bound(problem, known, control), key=lambda found: found[0])
 
@@ -79,7 +79,6 @@ def _pack(
     labels: Index,
     passes: tuple[tuple[float, int], ...],
     control: Control,
-    piece: int,
 ) -> float:
     """Pack along the partition; return the sum of the positive log-odds there were."""
     order = np.random.default_rng(control.seed).permutation(p.n)
@@ -88,13 +87,12 @@ def _pack(
     rows = p.index, p.multipliers
     room, total, count = rooms_inside(p.residual, labels, FAR / 2)
     unit = total / max(1, count)
-    pieces = np.array_split(order, 1 + p.residual.size // piece)
-    for level, probes in passes:
-        for pack, some in product((pack_inside, pack_between), pieces):
-            if not control.expired():
-                limits = probes, level * unit
-                p.count = pack(p.residual, sets, some, limits, room, rows, p.count)
-    if not control.expired():
+    ends = control.expired
+    for (level, probes), pack in product(passes, (pack_inside, pack_between)):
+        if not ends():
+            limits = probes, level * unit
+            p.count = pack(p.residual, sets, order, limits, room, rows, p.count, ends)
+    if not ends():
         lists = leftovers(p.residual, labels)
-        p.count = pack_leftovers(p.residual, lists, order, PACKING.probes, rows, p.count)
+        p.count = pack_leftovers(p.residual, lists, order, PACKING.probes, rows, p.count, ends)
     return float(total)

@@ -58,11 +58,12 @@ def packing_bound(
         Rows that hold with equality for a good partition are packed first, as only these can
         prove it best. (Of sparse problems; for dense ones see `guided`.)
     control : Control
-        Its seed decides the random order in which elements are looked at.
+        Its seed decides the random order in which elements are looked at. What has not been
+        packed when time is up is left out.
     settings : PackingSettings
     """
     if isinstance(problem.scores, SparseScores) and problem.background <= 0:
-        return _sparse_bound(problem, known, settings)
+        return _sparse_bound(problem, known, control, settings)
     if problem.n > settings.most_elements or problem.n < 3:
         return trivial_bound(problem)
     return _dense_bound(problem, known, control, settings)
@@ -129,7 +130,9 @@ def _dense_bound(
     for level in settings.few if p.residual.size <= settings.few_pairs else levels:
         order, least = rng.permutation(p.n), level * p.size
         rows = p.index, p.multipliers, p.count
-        p.count = pack_triangles(p.residual, p.n, order, settings.probes, least, *rows)
+        if not control.expired():
+            limits = settings.probes, least
+            p.count = pack_triangles(p.residual, p.n, order, *limits, *rows, control.expired)
     return p.proved()
 
 
@@ -142,12 +145,14 @@ def _prices(cuts: Cuts, n: int) -> Floats:
     return out
 
 
-def _sparse_bound(problem: Problem, known: Known, settings: PackingSettings) -> Proved:
+def _sparse_bound(
+    problem: Problem, known: Known, control: Control, settings: PackingSettings
+) -> Proved:
     """Pack paths and wedges: first those along a partition, then any."""
     listed, n = listed_arrays(problem), problem.n
     keys, own, state = listed.keys, listed.log_odds, listed.state
     residual = np.where(state == 1, FAR, np.where(state == 0, -FAR, own))
-    packing = _SparsePacking(problem, keys, residual, known.thorough, settings)
+    packing = _SparsePacking(problem, keys, residual, known.thorough, control, settings)
     anything = np.zeros(n, dtype=np.int64)
     guide = known.labels
     for labels in (anything,) if guide is None else (guide, anything):
@@ -184,8 +189,10 @@ class _SparsePacking:
         keys: Index,
         residual: Floats,
         thorough: bool,
+        control: Control,
         settings: PackingSettings,
     ) -> None:
+        self.expired = control.expired
         self.pairs = keys // problem.n, keys % problem.n
         self.graph = adjacency(*self.pairs, problem.n)
         self.background, self.residual, self.settings = problem.background, residual, settings
@@ -207,6 +214,8 @@ class _SparsePacking:
         index, y = np.empty((room, max(lengths) + 1), dtype=np.int32), np.empty(room)
         count = 0
         for longest in lengths:
+            if self.expired():
+                break
             level = 0.25 * self.size if longest == 2 else 0.0
             below = residual < -level
             if large and longest > 2:
@@ -215,18 +224,19 @@ class _SparsePacking:
             bad = bad[np.argsort(residual[bad], kind="stable")]
             ends = np.column_stack([bad, self.pairs[0][bad], self.pairs[1][bad]])
             limits = level, longest, self.scans
-            count = pack_paths(self.graph, residual, labels, ends, limits, index, y, count)
+            rows = index, y, count
+            count = pack_paths(self.graph, residual, labels, ends, limits, *rows, self.expired)
         self.cuts.append(Cuts("path", index[:count].astype(np.int64), y[:count].copy()))
 
     def pack_wedges(self, labels: Index, crossings: int) -> None:
         """Close pairs that are not listed, where these have a negative background."""
-        if self.table is None:
+        if self.table is None or self.expired():
             return
         room = 4 * int(np.count_nonzero(self.residual > 0)) + 16
         index, y = np.empty((room, 3), dtype=np.int32), np.empty(room)
         limits = self.background, self.settings.probes, crossings
         state = self.graph, self.residual, labels
-        count = pack_wedges(*state, limits, self.table, index, y, 0)
+        count = pack_wedges(*state, limits, self.table, index, y, 0, self.expired)
         self.cuts.append(Cuts("transitive", index[:count].astype(np.int64), y[:count].copy()))
 
 

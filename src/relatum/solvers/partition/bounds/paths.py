@@ -8,6 +8,7 @@ background the bound tends to that of the full linear relaxation.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,6 @@ class PathSettings:
     few_new: float = 0.01  # share of new rows below which smaller violations are looked for
     wedges: int = 5_000_000  # steps over two pairs up to which all may close over a column
     chunk: int = 20_000_000  # terms of rows passed over between two looks at the clock
-    searched: int = 100_000_000  # pairs between two looks at the clock
 
 
 QUICK = PathSettings(rounds=8, scans=10_000)
@@ -63,7 +63,7 @@ def path_bound(
     control : Control
     settings : PathSettings
     """
-    relaxation = _PathRelaxation(problem, cuts_of(known.proof), settings)
+    relaxation = _PathRelaxation(problem, cuts_of(known.proof), control.expired, settings)
     relaxation.improve(known.value, control)
     bound = round_up(relaxation.best + relaxation.constant, relaxation.magnitude)
     return raised(bound, 0.0, pool_cuts(relaxation.best_pool))
@@ -72,7 +72,13 @@ def path_bound(
 class _PathRelaxation:
     """Rows and multipliers of a sparse clustering problem."""
 
-    def __init__(self, problem: Problem, cuts: tuple[Cuts, ...], settings: PathSettings) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        cuts: tuple[Cuts, ...],
+        expired: Callable[[], bool],
+        settings: PathSettings,
+    ) -> None:
         self.n, self.settings = problem.n, settings
         listed = listed_arrays(problem)
         self.constant = listed.constant
@@ -80,7 +86,7 @@ class _PathRelaxation:
         self.keys, own, state = _columns(problem, listed, cuts, settings.wedges)
         self.graph = adjacency(self.keys // self.n, self.keys % self.n, self.n)
         lower, upper = (state == 1).astype(np.float64), (state != 0).astype(np.float64)
-        self.lp = FirstOrderLP(own, lower, upper)
+        self.lp = FirstOrderLP(own, lower, upper, expired=expired)
         for cut in cuts:
             self._add(_oriented(cut.index), cut.multipliers)
         self.lp.evaluate()
@@ -117,12 +123,8 @@ class _PathRelaxation:
         open_keys = self.keys[x < 1 - violation]
         ends = np.concatenate([open_keys // self.n, open_keys % self.n])
         sources = np.argsort(-np.bincount(ends, minlength=self.n), kind="stable")
-        count, step = 0, max(1, self.settings.searched // scans)
-        for first in range(0, self.n, step):
-            span = first, min(self.n, first + step)
-            if not control.expired():
-                room = index, violated, count
-                count = short_paths(self.graph, x, sources, span, limits, *room)
+        span, room = (0, self.n), (index, violated, 0)
+        count = short_paths(self.graph, x, sources, span, limits, *room, control.expired)
         found = _oriented(index[:count].astype(np.int64))
         known = [_names(block.index) for block in self.lp.pool.values()]
         new = found[~np.isin(_names(found), np.concatenate(known))] if known else found

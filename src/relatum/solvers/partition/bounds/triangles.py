@@ -51,6 +51,7 @@ def triangle_bound(
     settings : TriangleSettings
     """
     relaxation = _relaxation(problem, cuts_of(known.proof))
+    relaxation.stop_when(control.expired)
     node = Node(relaxation, np.arange(problem.n), contracts=False)
     rng = np.random.default_rng(control.seed)
     violation, bounds, done = settings.violation, [node.best_bound], 0.0

@@ -51,7 +51,10 @@ class Settings:
     round_search: int = 20  # iterations from each point, and from the best partition
     first_rounds: int = 3  # from which on points are rounded: before, they are no partitions
     annealed: int = 20  # elements from which annealing precedes branching: few are searched well
-    annealing: float = 0.1  # share of the time left that it may take
+    annealing: float = 0.8  # share of the time left that it may take: mostly it takes little
+    annealed_work: float = 3e7  # rows and triangles gone through at the root before it is made,
+    annealed_share: float = 0.1  # or share of the time, after which it is made at the latest
+    opening_seconds: float = 4e-7  # per pair, before anything can be cut, on a slow machine
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
@@ -74,6 +77,7 @@ class _Search:
         self.rng = np.random.default_rng(control.seed)
         self.tree: Tree[Node] = Tree(self.incumbent, control)
         self.stats = {"nodes": 0, "rounds": 0, "rows": 0}
+        self.seconds, self.annealed, self.work = control.remaining(), False, 0.0
 
     def solve(self, root: Node) -> Outcome:
         """Search from the root; return what was found and proved."""
@@ -103,6 +107,10 @@ class _Search:
         threshold = s.threshold
         history: list[float] = []
         while not self.control.expired():
+            if self.anneals_now(node):
+                self.anneal()
+                if self.tree.closes(node):
+                    return True
             bound = node.run(s.iterations)
             self.stats["rounds"] += 1
             self.stats["rows"] = max(self.stats["rows"], node.relaxation.lp.n_rows)
@@ -142,15 +150,22 @@ class _Search:
         self.incumbent.round(r.point(), node.labels, s.round_search, seed)
         self.incumbent.search(s.round_search, seed)
 
+    def anneals_now(self, node: Node) -> bool:
+        """Say whether cutting at the root has gone on for so long that annealing comes first."""
+        s = self.settings
+        if self.annealed or node.depth > 0:
+            return False
+        self.work += s.iterations * node.relaxation.lp.n_rows + 0.25 * node.relaxation.n**3
+        late = self.control.remaining() < (1 - s.annealed_share) * self.seconds
+        return late or self.work > s.annealed_work
+
     def anneal(self) -> None:
-        """Before branching begins, look for a better partition by annealing."""
-        if self.problem.n < self.settings.annealed:
+        """Look for a better partition by annealing, once: as where no proof is asked for."""
+        if self.annealed or self.problem.n < self.settings.annealed:
             return
-        control = Control(
-            time_limit=self.settings.annealing * self.control.remaining(),
-            seed=self.control.seed,
-            monitor=lambda progress: self.control.told_to_stop(),
-        )
+        self.annealed = True
+        seconds = self.settings.annealing * self.control.remaining()
+        control = self.control.child(self.control.start, seconds, silent=True)
         found = local_search(self.problem, control).relation
         if isinstance(found, Partition):
             self.incumbent.start(found.labels)
@@ -214,24 +229,27 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     control : Control
     settings : Settings
     """
+    if settings.opening_seconds * problem.n**2 > control.remaining():
+        return local_search(problem, control)  # nothing could be cut in time
     opening = opening_of(problem, control)
     if opening is None:
         return no_partition(problem)
     opening.incumbent.search(settings.search, control.seed)
-    root = _root(opening, control.seed)
+    root = _root(opening, control)
     return _Search(problem, opening.incumbent, control, settings).solve(root)
 
 
-def _root(opening: Opening, seed: int) -> Node:
+def _root(opening: Opening, control: Control) -> Node:
     state, cap = opening.state, opening.cap
     n = len(state)
     relaxation = Relaxation(opening.weights, state, opening.constant)
+    relaxation.stop_when(control.expired)
     if cap < n:
         relaxation.add_caps(cap)
     root = Node(relaxation, np.arange(n), contracts=cap >= n)
     if root.contracts and (state == 1).any():
         root.contract()
-    root.relaxation.pack(seed)
+    root.relaxation.pack(control.seed)
     root.record()
     return root
 

@@ -20,6 +20,7 @@ from relatum.solvers.control import Control
 from relatum.solvers.partition.exact.branch_and_cut import run as branch_and_cut
 from relatum.solvers.partition.exact.opening import Opening, no_partition, opening_of
 from relatum.solvers.partition.exact.prices import Priced, SetPool, SetPrices
+from relatum.solvers.partition.search.heuristics import local_search
 from relatum.solvers.reductions import connected
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
@@ -36,6 +37,9 @@ class Settings:
     rows: int = 100  # added per round
     search: int = 400  # iterations of local search before the first node
     round_search: int = 10  # iterations from the sets that a node picks
+    annealed_first: int = 100  # elements above which the root is not solved before annealing
+    rooting: float = 0.1  # share of the time for the root of fewer, before annealing
+    annealing: float = 0.8  # share of the time left then that annealing may take: often little
     stake: float = 1e-3  # weight of a score in the choice of a pair to branch on: it breaks ties
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
     most_sets: float = 1e10  # within the cap of a problem that is accepted; few are looked at
@@ -80,9 +84,14 @@ class _Search:
     """One run of branch and price."""
 
     def __init__(
-        self, opening: Opening, control: Control, pool: SetPool, settings: Settings
+        self,
+        problem: Problem,
+        opening: Opening,
+        control: Control,
+        pool: SetPool,
+        settings: Settings,
     ) -> None:
-        self.opening, self.control, self.pool = opening, control, pool
+        self.problem, self.opening, self.control, self.pool = problem, opening, control, pool
         self.settings = settings
         self.rng = np.random.default_rng(control.seed)
         self.tree: Tree[_Node] = Tree(opening.incumbent, control)
@@ -91,7 +100,7 @@ class _Search:
     def expand(self, node: _Node) -> Iterable[_Node]:
         """Price the sets of a node, then split it; return the nodes that take its place."""
         self.stats["nodes"] += 1
-        relaxation = self.relax(node)
+        relaxation = self.relax_root(node) if node.depth == 0 else self.relax(node, self.control)
         self.tree.report(node.bound, self.stats["nodes"], self.stats["rows"])
         if relaxation is None or self.tree.closes(node):
             return ()
@@ -102,7 +111,20 @@ class _Search:
         self.tree.leave(node.bound)
         return ()
 
-    def relax(self, node: _Node) -> tuple[SetPrices, Priced] | None:
+    def relax_root(self, node: _Node) -> tuple[SetPrices, Priced] | None:
+        """Bound the root; if it does not close soon, look for a better partition first."""
+        if self.problem.n > self.settings.annealed_first:
+            self.anneal()
+            return self.relax(node, self.control)
+        left = self.control.remaining()
+        early = self.control.child(self.control.start, self.settings.rooting * left)
+        found = self.relax(node, early)
+        if found is None or self.tree.closes(node):
+            return found
+        self.anneal()
+        return self.relax(node, self.control) if early.expired() else found
+
+    def relax(self, node: _Node, control: Control) -> tuple[SetPrices, Priced] | None:
         """Bound a node by prices and rows; None if nothing is left in it."""
         s = self.settings
         labels = connected(len(node.state), [np.nonzero(node.state == 1)])
@@ -116,7 +138,7 @@ class _Search:
         relaxation = SetPrices(self.pool, labels, apart, self.opening.constant)
         for number in range(1 + (s.root_rounds if node.depth == 0 else s.node_rounds)):
             before = node.bound
-            priced = relaxation.solve(self.control)
+            priced = relaxation.solve(control)
             self.stats["sets"] = len(self.pool.sets)
             self.stats["rows"] = len(self.pool.rows)
             self.round(priced)
@@ -124,11 +146,20 @@ class _Search:
                 node.priced = priced
             gap = node.bound - self.opening.incumbent.value
             slow = number > 0 and before - node.bound < s.slow * gap
-            if self.tree.closes(node) or self.control.expired() or slow:
+            if self.tree.closes(node) or control.expired() or slow:
                 break
             if not relaxation.separate(priced.x, self.rng, s.violation, s.rows):
                 break
         return relaxation, priced
+
+    def anneal(self) -> None:
+        """Look for a better partition by annealing: as where no proof is asked for."""
+        if self.problem.n > self.settings.few_elements:
+            seconds = self.settings.annealing * self.control.remaining()
+            control = self.control.child(self.control.start, seconds, silent=True)
+            found = local_search(self.problem, control).relation
+            if isinstance(found, Partition):
+                self.opening.incumbent.start(found.labels)
 
     def round(self, priced: Priced) -> None:
         """Make a partition of the sets picked most, and search around it."""
@@ -178,7 +209,7 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     incumbent.search(settings.search, control.seed)
     pool = SetPool(opening.weights, opening.cap)
     pool.seed(incumbent.labels)
-    search = _Search(opening, control, pool, settings)
+    search = _Search(problem, opening, control, pool, settings)
     root = _Node(opening.state, None)
     search.tree.push(root)
     search.tree.run(search.expand)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,8 @@ class PartitionIncumbent(Incumbent):
         The largest number of elements a set may hold.
     gap : float
         Bits that are allowed between value and bound.
+    expired : callable, optional
+        Asked often; once it says True, searches end.
     """
 
     def __init__(
@@ -48,7 +51,9 @@ class PartitionIncumbent(Incumbent):
         constant: float,
         cap: int,
         gap: float = OPTIMAL_GAP,
+        expired: Callable[[], bool] | None = None,
     ) -> None:
+        self.expired = expired
         super().__init__(grid=grid_of(weights[np.triu_indices(len(weights), 1)]), gap=gap)
         self.linked = linked
         self.weights, inside = contracted_weights(weights, linked)
@@ -102,7 +107,7 @@ class PartitionIncumbent(Incumbent):
         """
         sets = np.arange(len(x))
         sizes = np.bincount(labels, minlength=len(x)).astype(np.int64)
-        polish(x - 0.5 * (1 - np.eye(len(x))), sizes, self.cap, sets, 1e-9)
+        polish(x - 0.5 * (1 - np.eye(len(x))), sizes, self.cap, sets, 1e-9, self.expired)
         return self.search_from(sets[labels], iterations, seed)
 
     def search_from(self, labels: Index, iterations: int, seed: int) -> bool:
@@ -113,8 +118,9 @@ class PartitionIncumbent(Incumbent):
         return self._improve(start, iterations, seed)
 
     def _improve(self, sets: Index, iterations: int, seed: int) -> bool:
+        limits = iterations, seed % 2**31
         perturb_and_polish(
-            self.guarded, self.sizes, self.cap, sets, self.least, iterations, seed % 2**31
+            self.guarded, self.sizes, self.cap, sets, self.least, *limits, self.expired
         )
         return self.offer(np.unique(sets, return_inverse=True)[1].astype(np.int64))
 
@@ -151,7 +157,8 @@ def opening_of(problem: Problem, control: Control) -> Opening | None:
     i, j = np.nonzero(state == 0)
     if bool((linked[i] == linked[j]).any()) or int(np.bincount(linked).max()) > cap:
         return None
-    incumbent = PartitionIncumbent(weights, state, linked, constant, cap, control.gap)
+    limits = control.gap, control.expired
+    incumbent = PartitionIncumbent(weights, state, linked, constant, cap, *limits)
     if not sums_are_exact(problem):
         incumbent.grid = 0.0
     if isinstance(control.start, Partition):

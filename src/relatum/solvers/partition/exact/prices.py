@@ -204,7 +204,7 @@ class SetPrices:
         sides = pool.sides()
         cost = np.concatenate([np.ones(g), sides - self._row_inside().sum(axis=0)])
         free = np.zeros(len(cost)), np.full(len(cost), np.inf)
-        program = engine_named("highs")(-cost, *free)
+        program = engine_named("highs")(-cost, *free, control.expired)
         masks = pool.sets[use]
         program.add_rows(*self._rows(masks, pool.worth[use]))
         rng, steps = np.random.default_rng(0), self.settings.steps
@@ -213,13 +213,13 @@ class SetPrices:
             prices, y = np.maximum(result.x[:g], 0.0), np.maximum(result.x[g:], 0.0)
             if result.status != "optimal" or control.expired():
                 break
-            found, left = self._above(prices, y, rng.permutation(g), 0)
+            found, left = self._above(prices, y, rng.permutation(g), 0, control)
             found = self._fresh(found, masks)
             if not len(found):  # only a full search says that there is none
-                found, left = self._above(prices, y, rng.permutation(g), steps)
+                found, left = self._above(prices, y, rng.permutation(g), steps, control)
                 found = self._fresh(found, masks)
             if not len(found):
-                if left >= 0 or steps >= self.settings.most_steps:
+                if left >= 0 or steps >= self.settings.most_steps or control.expired():
                     break
                 steps *= 8
                 continue
@@ -242,7 +242,9 @@ class SetPrices:
         np.fill_diagonal(left, 0.0)
         return np.asarray(left)
 
-    def _above(self, prices: Floats, y: Floats, order: Index, steps: int) -> tuple[Flags, int]:
+    def _above(
+        self, prices: Floats, y: Floats, order: Index, steps: int, control: Control
+    ) -> tuple[Flags, int]:
         """Find sets above their prices: some, or the best of each element and later ones.
 
         Without steps only a local search is made; what is left of them is returned.
@@ -259,9 +261,9 @@ class SetPrices:
         )
         left = 0
         if steps:
-            excess, members, left = best_sets(*instance, steps)
+            excess, members, left = best_sets(*instance, steps, control.expired)
         else:
-            excess, members = good_sets(*instance)
+            excess, members = good_sets(*instance, control.expired)
         masks = np.zeros((self.groups, self.n), dtype=np.bool_)
         for row, held in zip(masks, members, strict=True):
             row[:] = np.isin(self.labels, order[held[held >= 0]])
@@ -271,6 +273,7 @@ class SetPrices:
         self, prices: Floats, y: Floats, masks: Flags, share: Floats, control: Control
     ) -> Priced:
         """Raise prices to safety and say what they prove."""
+        control = control.last_moment()
         g = self.groups
         unit = 2.0 ** (np.ceil(np.log2(self.scale)) - 38)  # few digits keep checking quick
         prices, y = np.ceil(prices / unit) * unit, np.ceil(y / unit) * unit
@@ -282,7 +285,14 @@ class SetPrices:
         for _ in range(self.settings.repairs):
             margin = excess_margin(inner, prices, self.pool.cap)
             excess, _, rest = best_sets(
-                inner, prices, self.sizes, self.apart, self.pool.cap, -margin, most_steps
+                inner,
+                prices,
+                self.sizes,
+                self.apart,
+                self.pool.cap,
+                -margin,
+                most_steps,
+                control.expired,
             )
             if rest < 0:
                 break

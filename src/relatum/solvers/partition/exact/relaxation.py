@@ -6,6 +6,7 @@ elements, "nodes". There is a column for every unordered pair of nodes, in conde
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,11 +118,16 @@ class Relaxation:
         lower, up = (state == 1).astype(np.float64), (state != 0).astype(np.float64)
         self.lp = FirstOrderLP(self.weights[upper], lower, up)
         self._known: Index = np.empty(0, dtype=np.int64)
+        self._expired: Callable[[], bool] | None = None
 
     @property
     def bound(self) -> float:
         """No partition of these nodes has a larger value; rounded up."""
         return _sum_up(self.constant, self.lp.bound, self.rounding)
+
+    def stop_when(self, expired: Callable[[], bool] | None) -> None:
+        """Ask often whether time is up, and if so return what there is."""
+        self._expired = self.lp.expired = expired
 
     @property
     def n_open(self) -> int:
@@ -156,7 +162,7 @@ class Relaxation:
 
         Of those that bound the same pair from below, the most violated few are taken.
         """
-        index, violation = violated_triangles(self.point(), threshold)
+        index, violation = violated_triangles(self.point(), threshold, self._expired)
         if not len(violation):
             return 0.0
         top = float(violation.max())
@@ -185,7 +191,8 @@ class Relaxation:
         count, probes = 0, CUTS.packing_triangles
         for level in CUTS.packing_levels:
             order = rng.permutation(self.n)
-            count = pack_triangles(residual, self.n, order, probes, level * size, index, y, count)
+            limits, rows = (probes, level * size), (index, y, count)
+            count = pack_triangles(residual, self.n, order, *limits, *rows, self._expired)
         self.add_packed(index[:count].astype(np.int64), y[:count])
         lp.evaluate()
 
@@ -213,7 +220,7 @@ class Relaxation:
         centres = rng.permutation(self.n)[: CUTS.wheel_centres]
         priority = rng.random(self.n)
         index, violation = violated_wheels(
-            self.point(), centres, priority, threshold, CUTS.wheel_width
+            self.point(), centres, priority, threshold, CUTS.wheel_width, self._expired
         )
         order = np.argsort(-violation, kind="stable")[: 4 * CUTS.most_wheels]
         index = _unlike_wheels(index[order].astype(np.int64), CUTS.most_wheels)
@@ -231,7 +238,9 @@ class Relaxation:
             return 0
         pick = rng.permutation(len(i))[: CUTS.two_partition_seeds]
         seeds = np.column_stack([i[pick], j[pick]])
-        sides, violation = violated_two_partitions(x, seeds, threshold, CUTS.two_partition_steps)
+        sides, violation = violated_two_partitions(
+            x, seeds, threshold, CUTS.two_partition_steps, self._expired
+        )
         index = _unlike_two_partitions(sides, violation)
         if len(index):
             rows = two_partition_rows(index, (self.n, self.n))
@@ -272,6 +281,7 @@ class Relaxation:
         columns = np.where(labels[i] == labels[j], -1, 0)
         between = columns == 0
         columns[between] = condensed_places(labels[i[between]], labels[j[between]], g)
+        other.stop_when(self._expired)
         keep: dict[str, Any] = {}
         for name, block in self.lp.pool.items():
             index = np.where(block.index >= 0, labels[np.maximum(block.index, 0)], -1)

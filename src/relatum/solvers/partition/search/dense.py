@@ -123,7 +123,7 @@ class DenseSearch:
         """Join the sets that gain most, from single elements on, until no join gains."""
         state = new_state(self.rules, self.n)
         load_labels(self.weights, self.rules, state, np.arange(self.n))
-        join_sets(self.rules, state, self.tolerance, 1)
+        join_sets(self.rules, state, self.tolerance, 1, self.stop)
         return state
 
     def improve(self, state: DenseState) -> DenseState:
@@ -133,13 +133,15 @@ class DenseSearch:
         """
         sweeps = max(1, int(SETTINGS.work / (1 + self.n) ** 2))
         while not self.stop():
-            used = move_sweeps(self.weights, self.rules, state, self.tolerance, 0, sweeps)
+            limits = self.tolerance, 0, sweeps
+            used = move_sweeps(self.weights, self.rules, state, *limits, self.stop)
             if state.counters[1] > 0:
                 state = self._roomier(state)
-            elif used < sweeps and join_sets(self.rules, state, self.tolerance, 2) == 0:
+            elif used < sweeps and join_sets(self.rules, state, self.tolerance, 2, self.stop) == 0:
                 if not self.restricted:
                     break
-                if exchange_sweep(self.weights, self.rules, state, self.tolerance) == 0:
+                given = self.weights, self.rules, state
+                if exchange_sweep(*given, self.tolerance, self.stop) == 0:
                     break
         return state
 
@@ -148,6 +150,8 @@ class DenseSearch:
 
         Only a few sets may be new: with many, the hot phase dissolves every set into crumbs.
         """
+        if self.stop():
+            return state
         labels = renumbered(state.labels)
         state = self.loose(labels, int(labels.max()) + 1 + SETTINGS.spare_sets)
         random_state = seed_state(seed)

@@ -39,7 +39,10 @@ class SearchSettings:
     chain_patience: int = 100  # moves of a chain that gain nothing: to its end is quadratic
     chain_work: float = 1e8  # scores looked at by chains between two looks at the clock
     greedy_pairs: float = 36e6  # of a dense problem that is joined greedily: its heap holds all
+    greedy_seconds: float = 2e-7  # per pair of these, before anything is joined, on a slow machine
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
+    bound_share: tuple[float, float] = (0.1, 0.3)  # of the time, least and most, for a bound
+    bound_seconds: float = 1e-6  # that it should have per pair, if that is between these
     threaded: int = 100  # elements from which pools use a second thread: below, it costs time
     many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small

@@ -61,6 +61,7 @@ class _Run:
 
 def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Control) -> Outcome:
     """Make the arrays, search, and return to the problem's elements."""
+    control = control.share(1 - _for_a_bound(problem, control))
     instance = instance_of(problem)
     if instance is None:
         return Outcome(None, -math.inf)
@@ -73,6 +74,13 @@ def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Contro
     relation = Partition(labels[instance.element])
     control.report(problem.value(relation))
     return Outcome(relation, stats=stats)
+
+
+def _for_a_bound(problem: Problem, control: Control) -> float:
+    """Return the share of the time that a bound should have after the search."""
+    least, most = SETTINGS.bound_share
+    seconds = SETTINGS.bound_seconds * problem.log_odds.size
+    return min(most, max(least, seconds / max(control.remaining(), 1e-9)))
 
 
 # --- local search and memetic search --------------------------------------------------------------
@@ -110,12 +118,18 @@ def _opening(run: _Run, search: DenseSearch) -> Index:
     hots, first_seed = SETTINGS.hots, run.control.seed
     state = search.improve(search.complete(_nothing(search), (0,)))
     value, best = search.found(state)
+    if run.start is not None and search.value(run.start) > value:
+        value, best = search.value(run.start), run.start
     run.report(value)
+    if search.stop():
+        return best
     state = search.anneal(state, hots[1], SETTINGS.first_sweeps, first_seed)
     better, labels = search.found(state)
     if better > value:
         value, best = better, labels
         run.report(value)
+    if search.stop():
+        return best
     state = search.joined() if run.start is None else search.complete(run.start, (0,))
     state = search.improve(state)
     idle = 0
@@ -303,6 +317,9 @@ def _greedy(run: _Run) -> Found:
     graph = instance.graph
     if graph is None:
         assert instance.weights is not None
+        if SETTINGS.greedy_seconds * instance.n**2 > control.remaining():
+            control.note_end()  # there is no time to write all pairs down
+            return base if run.start is None else run.start, {"sets": instance.n}
         graph = _graph_of_all_pairs(instance.weights)
     search = SparseSearch(graph, instance.rules, control.expired)
     if run.start is not None:
@@ -310,7 +327,8 @@ def _greedy(run: _Run) -> Found:
     state = new_greedy(search.graph, search.rules, search.tolerance)
     code, steps = 1, SETTINGS.greedy_steps
     while code > 0 and not control.expired():
-        code = contract_greedily(search.graph, search.rules, state, search.tolerance, steps)
+        limits = search.tolerance, steps, control.expired
+        code = contract_greedily(search.graph, search.rules, state, *limits)
         if code == 2:
             state = grow_greedy(state)
     return renumbered(state.labels)[base], {"sets": int(state.counters[1])}

@@ -236,6 +236,8 @@ def evolve(
     if threads is None:
         threads = min(2, os.cpu_count() or 1) if search.n >= SETTINGS.threaded else 1
     best = None if champion is None else Member(search.value(champion), champion)
+    if best is None and starts and search.stop():
+        best = max((Member(search.value(s), s) for s in starts), key=lambda member: member.value)
     idle, epoch, count = 0, 0, 0
     with ThreadPoolExecutor(threads) as executor:
         while best is None or (idle < effort.epochs and not search.stop()):

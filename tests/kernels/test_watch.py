@@ -1,0 +1,222 @@
+"""Kernels that may run long ask whether to stop: how often, and what they return then."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relatum.kernels.first_order import iterate
+from relatum.kernels.order.preorder_search import preorder_search, weak_order_search
+from relatum.kernels.order.rows import half_cycles, violated_dicycles
+from relatum.kernels.order.search import anneal_order, insertion_search
+from relatum.kernels.order.states import pack_cycles, pruned_order
+from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
+from relatum.kernels.partition.packing import pack_triangles
+from relatum.kernels.partition.polish import perturb_and_polish, polish
+from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
+from relatum.kernels.partition.two_partitions import violated_two_partitions
+from relatum.kernels.propagation import complete
+from relatum.kernels.separation import violated_transitivity
+from relatum.kernels.watch import Watch
+
+
+class Looks:
+    """Counts how often it is asked whether to stop; says so from the k-th time on."""
+
+    def __init__(self, stop_at=10**9):
+        self.count, self.stop_at = 0, stop_at
+
+    def __call__(self):
+        self.count += 1
+        return self.count >= self.stop_at
+
+
+class Clock:
+    """A clock that shows what it is told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_work_between_questions_adapts_to_how_long_it_takes():
+    looks, clock = Looks(), Clock()
+    watch = Watch(looks, seconds=1.0, first=100, clock=clock)
+    assert not watch.works(99)
+    assert looks.count == 0
+    clock.now += 0.25  # four times as quick as it should be: at most twice as much next time
+    watch.works(1)
+    assert looks.count == 1
+    watch.works(199)
+    assert looks.count == 1
+    clock.now += 2.0  # twice as slow
+    watch.works(1)
+    assert looks.count == 2
+    watch.works(99)
+    assert looks.count == 2
+    watch.works(1)
+    assert looks.count == 3
+
+
+def test_a_clock_that_stands_still_or_leaps_does_no_harm():
+    looks, clock = Looks(), Clock()
+    watch = Watch(looks, first=10, clock=clock)
+    for step in (0.0, 1e9, 0.0, 1e-9):
+        clock.now += step
+        assert not watch.works(10**16)
+    assert looks.count == 4
+
+
+def test_once_told_to_stop_it_asks_no_more():
+    looks = Looks(stop_at=2)
+    watch = Watch(looks, first=1)
+    assert not watch.works(10**16)
+    assert watch.works(10**16)
+    assert watch.works(10**16)
+    assert watch.works(0)
+    assert looks.count == 2
+    assert watch.close() is True
+
+
+def test_without_a_question_it_never_stops():
+    watch = Watch()
+    assert not watch.works(10**18)
+    assert watch.close() is False
+
+
+def test_what_the_question_raises_is_raised_outside():
+    def asked():
+        raise KeyboardInterrupt
+
+    watch = Watch(asked, first=1)
+    assert watch.works(10)
+    with pytest.raises(KeyboardInterrupt):
+        watch.close()
+
+
+def _kernels():
+    """Return, by name, functions of `expired` that return arrays."""
+    rng = np.random.default_rng(0)
+    n, large = 160, 600
+    wide = np.triu(rng.normal(size=(large, large)), 1)
+    yes, no = rng.normal(size=(n, n)), np.zeros((n, n))
+    d = rng.normal(size=(n, n))
+    d = np.ascontiguousarray(d - d.T)
+    x = rng.random((n, n))
+    tournament = np.triu(x, 1) + np.tril(1 - x.T, -1)
+    symmetric = np.ascontiguousarray(np.triu(x, 1) + np.triu(x, 1).T)
+    weights = np.triu(yes, 1) + np.triu(yes, 1).T
+    sizes, apart = np.ones(n, np.int64), np.zeros((n, n), np.bool_)
+    pairs = np.column_stack(np.triu_indices(n, 1))[:2000].astype(np.int64)
+
+    def preorders(expired):
+        y = np.eye(n, dtype=np.bool_)
+        return y, preorder_search(y, yes, no, True, 1e-9, expired)
+
+    def weak_orders(expired):
+        rank = np.arange(n)
+        return rank, weak_order_search(rank, yes, no, 1e-9, expired)
+
+    def insertion(expired):
+        order = np.arange(large)
+        return order, insertion_search(wide - wide.T, order, 1e-12, expired)
+
+    def annealing(expired):
+        order, state = np.arange(n), np.array([5], np.uint64)
+        noise = np.random.default_rng(1).gumbel(size=1 << 10)
+        return order, anneal_order(d, order, np.array([3.0, 0.1]), 20_000, noise, state, expired)
+
+    def completion(expired):
+        state = np.full((n, n), -1, np.int8)
+        np.fill_diagonal(state, 1)
+        order = np.argsort(-np.abs(yes), axis=None)
+        rules = np.array([True] + [False] * 7)
+        return state, complete(state, order, yes > 0, rules, 1, expired)
+
+    def packing(expired):
+        residual = wide[np.triu_indices(large, 1)].copy()
+        index, y = np.empty((residual.size, 3), np.int32), np.empty(residual.size)
+        count = pack_triangles(residual, large, np.arange(large), 64, 0.0, index, y, 0, expired)
+        return index[:count], y[:count]
+
+    def polishing(expired):
+        labels = np.arange(large)
+        ones = np.ones(large, np.int64)
+        return labels, polish(wide + wide.T, ones, large, labels, 1e-9, expired)[1]
+
+    def perturbing(expired):
+        labels = np.arange(n)
+        return labels, perturb_and_polish(weights, sizes, n, labels, 1e-9, 200, 7, expired)
+
+    def iterating(expired):
+        r = 20_000
+        draws = np.random.default_rng(2).random((r, 50))
+        triples = np.argsort(draws, axis=1)[:, :3]
+        rows = triples.astype(np.int32), np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0)
+        sides = np.stack([np.full(r, -np.inf), np.ones(r), np.full(r, 1 / 3)])
+        box = np.stack([yes[0, :50], np.zeros(50), np.ones(50), np.full(50, 1e-3)])
+        point, y = np.zeros(50), np.zeros(r)
+        iterate(rows, sides, box, point, y, np.array([1.0, 0.99, 0.0, 1.0]), 60, expired)
+        return point, y
+
+    prices = np.full(n, 0.5)
+    given = weights, prices, sizes, apart, 6, 0.0
+    many = np.full(large, 0.5), np.ones(large, np.int64), np.zeros((large, large), np.bool_)
+    return {
+        "preorder_search": preorders,
+        "weak_order_search": weak_orders,
+        "insertion_search": insertion,
+        "anneal_order": annealing,
+        "complete": completion,
+        "pack_triangles": packing,
+        "polish": polishing,
+        "perturb_and_polish": perturbing,
+        "iterate": iterating,
+        "violated_transitivity": lambda e: violated_transitivity(x, 0.01, 10**6, e),
+        "violated_dicycles": lambda e: violated_dicycles(tournament, 0.01, 2, e),
+        "half_cycles": lambda e: half_cycles(tournament, pairs[:100], 0.9, 60, e),
+        "pack_cycles": lambda e: pack_cycles(np.maximum(d, 0.0), e),
+        "pruned_order": lambda e: pruned_order(yes[:16, :16], 100_000, e),
+        "violated_triangles": lambda e: violated_triangles(symmetric, 0.01, e),
+        "violated_wheels": lambda e: violated_wheels(
+            symmetric, np.arange(n), np.arange(n), 0.01, 12, e
+        ),
+        "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
+        "best_sets": lambda e: best_sets(*given, 200_000, e),
+        "good_sets": lambda e: good_sets(wide + wide.T, *many, 6, 0.0, e),
+        "violated_capped_sets": lambda e: violated_capped_sets(
+            symmetric, np.zeros((4 * n, n)), 5, 18, 0.01, e
+        ),
+    }
+
+
+KERNELS = _kernels()
+
+
+def _same(a, b):
+    return all(np.array_equal(np.asarray(p), np.asarray(q)) for p, q in zip(a, b, strict=True))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_asking_changes_nothing(name):
+    looks = Looks()
+    assert _same(KERNELS[name](None), KERNELS[name](looks))
+    assert looks.count > 0  # so large is the work
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_that_is_told_to_stop_stops(name):
+    looks = Looks(stop_at=1)
+    result = KERNELS[name](looks)
+    assert looks.count == 1
+    assert not _same(result, KERNELS[name](None))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_an_interrupt_passes_through(name):
+    def asked():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        KERNELS[name](asked)
