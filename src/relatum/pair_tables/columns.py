@@ -38,6 +38,7 @@ from relatum.problem import score_column
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
 SAME = 1e-6  # bits
+LARGEST = 1e200  # bits: however many there are, what they add up to is a float
 _MEANING = {
     "null_ids": "with a null id",
     "null_scores": "whose score is null or NaN",
@@ -132,7 +133,13 @@ def bits_of(scores: ArrayLike, is_probability: bool) -> Floats:
     if is_probability:
         with np.errstate(divide="ignore", invalid="ignore"):
             x = np.log2(x) - np.log2(1 - x)
-    return np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+    x = np.where(np.isinf(x), np.copysign(CERTAIN, x), x)
+    if np.fmax.reduce(np.abs(x), initial=0.0) > LARGEST:
+        raise DataError(
+            f"Log-odds of pairs are at most {LARGEST:g} bits, got {np.fmax.reduce(np.abs(x)):g}; "
+            "give smaller ones, or infinite ones for certainty."
+        )
+    return x
 
 
 def refuse(counts: Mapping[str, int], examples: Mapping[str, Sequence[Any]]) -> None:

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from relatum.errors import DataError, ProblemError
 from relatum.kernels.tables.records import Effort
-from relatum.pair_tables.columns import Columns, find_columns
+from relatum.pair_tables.columns import LARGEST, Columns, find_columns
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}
 UNITS |= {"GIB": 2**30, "TIB": 2**40, "B": 1}
@@ -96,10 +94,11 @@ class Settings:
     tuning: Tuning = field(default_factory=Tuning)
 
     def __post_init__(self) -> None:
-        if not -np.inf < self.background <= 0:
+        if not -LARGEST <= self.background <= 0:
             raise ProblemError(
                 "The background of a pair table is a finite number of bits, at most 0, so that "
-                f"components can be solved on their own; got {self.background}."
+                f"components can be solved on their own, and at least -{LARGEST:g}; got "
+                f"{self.background}."
             )
         if self.max_size is not None and self.max_size < 1:
             raise ProblemError(f"max_size is at least 1, got {self.max_size}.")
@@ -111,7 +110,7 @@ class Settings:
     @property
     def cap(self) -> int:
         """The largest cluster allowed, as a number."""
-        return UNBOUNDED if self.max_size is None else self.max_size
+        return UNBOUNDED if self.max_size is None else min(self.max_size, UNBOUNDED)
 
     @property
     def effort(self) -> Effort:
