@@ -13,6 +13,9 @@ from relatum.pair_tables.options import Given, Plan, Settings, Tuning, parse_mem
 def test_settings_are_checked():
     with pytest.raises(ProblemError, match="at most 0"):
         Settings(background=1.0)
+    with pytest.raises(ProblemError, match=r"at least -1e\+200"):
+        Settings(background=-1.7e308)
+    assert Settings(max_size=10**30).cap < 2**63
     with pytest.raises(ProblemError, match="max_size"):
         Settings(max_size=0)
     with pytest.raises(ProblemError, match="time_limit is a positive"):

@@ -39,7 +39,7 @@ from relatum.problem import plain_array, score_column, shown, switch
 
 CERTAIN = 64.0  # bits of a certainty: beyond what a float64 probability can tell from 1
 SAME = 1e-6  # bits
-MOST_BITS = 2.0**900  # of a score: sums of as many as a table may hold stay finite
+MOST_BITS = 1e200  # of a score: however many there are, what they add up to is a float
 _LEAST_BITS = 2.0**-1022  # of a score that is not zero: below, numbers have fewer digits
 _MEANING = {
     "null_ids": "with a null id",

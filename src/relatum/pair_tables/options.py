@@ -13,11 +13,9 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from relatum.errors import DataError, ProblemError
 from relatum.kernels.tables.records import Effort
-from relatum.pair_tables.columns import Columns, find_columns
+from relatum.pair_tables.columns import MOST_BITS, Columns, find_columns
 from relatum.problem import parse_memory as parse_memory
 from relatum.problem import real_number, shown, switch, whole_number
 
@@ -85,10 +83,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         real_number(self.background, "The background, in bits,")
-        if not -np.inf < self.background <= 0:
+        if not -MOST_BITS <= self.background <= 0:
             raise ProblemError(
                 "The background of a pair table is a finite number of bits, at most 0, so that "
-                f"components can be solved on their own; got {self.background}."
+                f"components can be solved on their own, and at least -{MOST_BITS:g}; got "
+                f"{self.background}."
             )
         if self.max_size is not None:
             whole_number(self.max_size, "max_size")
@@ -103,7 +102,7 @@ class Settings:
     @property
     def cap(self) -> int:
         """The largest cluster allowed, as a number."""
-        return UNBOUNDED if self.max_size is None else self.max_size
+        return UNBOUNDED if self.max_size is None else min(self.max_size, UNBOUNDED)
 
     @property
     def effort(self) -> Effort:

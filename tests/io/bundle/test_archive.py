@@ -143,7 +143,7 @@ def test_manifests_are_looked_over_before_they_are_parsed(monkeypatch):
     wide = naive.npy(np.frombuffer(b"{}", np.uint8).astype(np.uint16))
     with pytest.raises(DamageError, match="no vector of bytes"):
         Archive(_zip([("manifest.npy", wide)])).manifest()
-    with pytest.raises(ValueError, match=r"decode|Expecting|JSON|null|Extra"):
+    with pytest.raises(ValueError, match="double quotes"):
         _manifest("{}".encode("utf-16-le")).manifest()
     with pytest.raises(DamageError, match="no manifest"):
         Archive(_zip([])).manifest()

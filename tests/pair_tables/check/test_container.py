@@ -91,6 +91,19 @@ def test_compressed_members_are_refused(written):
         Archive(written).names()
 
 
+def test_locked_members_are_refused(written):
+    """A flag of a member says that it is encrypted; nobody has the password."""
+    raw = bytearray(written.read_bytes())
+    for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = raw.find(signature)
+        while place >= 0:
+            raw[place + at] |= 1
+            place = raw.find(signature, place + 1)
+    written.write_bytes(bytes(raw))
+    with pytest.raises(DataError, match="is not a certificate of clusters"):
+        Archive(written)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -107,3 +107,15 @@ def test_huge_gaps_prove_everything():
     assert ok.all()
     gaps, _ = provable_gaps(batch, labels, Rules(0.0, 99))
     assert gaps[0] == 1e300
+
+
+def test_scores_far_below_the_scale_are_not_lost():
+    """1e-300 beside 1e200 is no float at the scale of the part, but it is worth something."""
+    joined, apart = np.array([0, 0, 0]), np.array([0, 1, 1])
+    for tiny, better, worse in ((1e-300, joined, apart), (-1e-300, apart, joined)):
+        batch = Component(3, [0, 1], [1, 2], [tiny, 1e200]).batch()
+        assert not proves(batch, worse, Rules(0.0, 99), np.zeros(1))[0].any()
+        gap = exact_values(batch, 0.0, 99)
+        least = gap[tuple(better.tolist())] - gap[tuple(worse.tolist())]
+        assert least == Fraction(1e-300)
+        assert Fraction(float(provable_gaps(batch, worse, Rules(0.0, 99))[0][0])) >= least

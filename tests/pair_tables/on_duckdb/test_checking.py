@@ -421,6 +421,13 @@ def test_what_is_told_must_be_what_the_certificate_is_about(tmp_path, forge):
     assert "The certificate is about" in stolen.reason
 
 
+def test_a_largest_size_beyond_all_integers_is_as_good_as_none(tmp_path, forge):
+    pairs = table_of(["a", "b"], ["b", "c"], [7.0, 6.0])
+    rt.cluster_pairs(pairs, certificate=tmp_path / "c")
+    assert verify_clusters(pairs, forge(tmp_path / "c", {"max_size": 10**30}))
+    assert not verify_clusters(pairs, forge(tmp_path / "c", {"max_size": 1}))
+
+
 def test_clusters_against_what_is_known_are_refused(tmp_path, forge):
     table = table_of([0, 1, 2], [1, 2, 3], [5.0, 4.0, 3.0])
     path = tmp_path / "c.cert"

@@ -78,3 +78,30 @@ def test_records_of_sources_are_numbered_by_source_and_id(tmp_path):
         {"source_dataset": "y", "unique_id": 1},
     ]
     assert [array.tolist() for array in next(source.batches())] == [[1], [0], [1.0]]
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 0])
+def test_ids_are_not_compared_with_those_of_other_types(tmp_path, memory):
+    ones = {"match_weight": [1.0, 1.0]}
+    for left, right in (([1, 2], ["2", "01"]), ([2**53 + 1, 1], [2.0**53, 3.0])):
+        with pytest.raises(DataError, match="Ids are of one type"):
+            source_of(tmp_path, memory, unique_id_l=left, unique_id_r=right, **ones)
+    short = pa.array([1, 2], pa.int8())
+    assert source_of(tmp_path, memory, unique_id_l=short, unique_id_r=[2, 300], **ones).n == 3
+    texts = pa.array(["a", "b"]).dictionary_encode()
+    assert source_of(tmp_path, memory, unique_id_l=texts, unique_id_r=["b", "c"], **ones).n == 3
+
+
+@pytest.mark.parametrize("memory", [1 << 20, 0])
+def test_ids_that_are_asked_for_are_found_once_or_not_at_all(tmp_path, memory):
+    def look_up(source, ids):
+        source.view.con.register("asked", pa.table({"id": ids, "row": np.arange(len(ids))}))
+        return source.look_up("SELECT id, row FROM asked").tolist()
+
+    ones = {"match_weight": [1.0, 1.0]}
+    texts = source_of(tmp_path, memory, unique_id_l=["1", "01"], unique_id_r=["2", "x"], **ones)
+    assert look_up(texts, [1, 2, 3]) == [1, 2, -1]  # of "01", "1", "2" and "x"
+    whole = source_of(tmp_path, memory, unique_id_l=[1, 2], unique_id_r=[2, 3], **ones)
+    assert look_up(whole, ["1", "x", "3"]) == [0, -1, 2]
+    assert look_up(whole, [1.0, 1.4, 3.0]) == [0, -1, 2]
+    assert look_up(whole, ["01", "3"]) == [-1, 2]

@@ -77,10 +77,10 @@ def test_numbers_with_leading_zeros_are_text(tmp_path, right):
     sets = {}
     for row in rows:
         sets.setdefault(row["cluster_id"], set()).add(row["unique_id"])
-    expected = [{"001", "0012"}, {"1", "12"}] if right == "0012" else None
-    assert {row["unique_id"] for row in rows} == {"001", "1", right, "12"}
-    if expected:
-        assert sorted(map(sorted, sets.values())) == sorted(map(sorted, expected))
+    expected = [{"001", "0012"}, {"1", "12"}]
+    if right == "12":  # both want to be with 12, and -9 bits keep them apart
+        expected = [{"001", "12"}, {"1"}]
+    assert sorted(map(sorted, sets.values())) == sorted(map(sorted, expected))
 
 
 def test_plain_numbers_stay_numbers(tmp_path):

@@ -26,6 +26,7 @@ import json
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,19 @@ MANIFEST = "manifest.json"
 _LARGEST = 1 << 30  # bytes of a manifest: some 10^7 members
 _BLOCK = 1 << 20
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
+# whatever an archive that is damaged, or packed or locked in another way, raises
+DAMAGE = (
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 GAP = np.dtype([("part", "<i8"), ("gap", "<f8")])
 
 
@@ -118,7 +132,7 @@ def is_archive(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return MANIFEST in archive.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except DAMAGE:
         return False
 
 
@@ -140,7 +154,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(path)
             self.manifest = self._read_manifest()
-        except (OSError, ValueError, LookupError, RecursionError, zipfile.BadZipFile) as error:
+        except DAMAGE as error:
             told = (str(error).splitlines() or [type(error).__name__])[0][:200]
             raise DataError(
                 f"{path} is not a certificate of clusters of version {VERSION} ({told}); write one "
@@ -181,7 +195,7 @@ class Archive:
                 if head != (1, 0):
                     raise ValueError("of another version")
                 found, order, kind = np.lib.format.read_array_header_1_0(stream)
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        except DAMAGE as error:
             raise CertificateError(f"The member {name} is no array: {error}.") from None
         fits = len(found) == len(shape) and all(
             want is None or want == have for want, have in zip(shape, found, strict=False)
@@ -196,7 +210,7 @@ class Archive:
             with self._zip.open(info) as stream:
                 digest.update(stream.read(begin))
                 data = bytearray(stream.read())
-        except (OSError, EOFError, zipfile.BadZipFile) as error:
+        except DAMAGE as error:
             raise CertificateError(f"The member {name} is damaged: {error}.") from None
         if len(data) != size:
             raise CertificateError(f"The member {name} is not as long as it says.")
@@ -212,7 +226,7 @@ class Archive:
                 while block := stream.read(_BLOCK):
                     digest.update(block)
                     out.write(block)
-        except (OSError, EOFError, zipfile.BadZipFile) as error:
+        except DAMAGE as error:
             raise CertificateError(f"The member {name} is damaged: {error}.") from None
         self._compare(name, digest.hexdigest())
 

@@ -116,11 +116,12 @@ def _limbs(numbers: Floats, scale: Scale) -> tuple[Index, Index, Flags]:
     size = np.ldexp(np.abs(numbers), scale)
     high = np.floor(np.ldexp(size, -LIMB))
     low = size - np.ldexp(high, LIMB)  # exact: the lower bits of a float
-    whole = np.where(numbers > 0, np.ceil(low), np.floor(low))
+    lost = (size == 0) & (numbers != 0)  # far below the smallest float, at that scale
+    whole = np.where(numbers > 0, np.ceil(low) + lost, np.floor(low))
     sign = np.where(numbers < 0, -1, 1)
     upper, lower = sign * high.astype(np.int64), sign * whole.astype(np.int64)
     borrow = np.floor_divide(lower, 1 << LIMB)
-    return upper + borrow, lower - (borrow << LIMB), whole != low
+    return upper + borrow, lower - (borrow << LIMB), (whole != low) | lost
 
 
 def _bounded(

@@ -27,6 +27,7 @@ from relatum.pair_tables.check.container import GAP, Archive
 from relatum.pair_tables.check.gaps import Rules, proves, total_value
 from relatum.pair_tables.check.proofs import check_stored
 from relatum.pair_tables.check.verdict import TableVerification
+from relatum.pair_tables.columns import MOST_BITS
 from relatum.pair_tables.on_duckdb.components import (
     Buckets,
     Linked,
@@ -212,7 +213,8 @@ def _fill(
         rows = archive.array(name, ROW, (None,))
         i, j, w = (rows[k] for k in ("i", "j", "w"))
         fits = (i >= 0) & (i < j) & (j < stated.elements)
-        if not (fits.all() and np.isfinite(w).all() and (claims.part[i] == claims.part[j]).all()):
+        fits &= np.abs(w) <= MOST_BITS
+        if not (fits.all() and (claims.part[i] == claims.part[j]).all()):
             raise CertificateError(f"The member {name} does not score pairs inside parts.")
         buckets.append_to(missing, buckets.place[i], buckets.place[j], w)
         count += len(w)

@@ -8,6 +8,7 @@ table of ids in DuckDB.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,8 +100,30 @@ class Source:
 
     def look_up(self, query: str) -> Index:
         """Return the numbers of the ids in a query's column ``id``, by ``row``; -1 if unknown."""
-        joined = f"SELECT ids.k FROM ({query}) q LEFT JOIN ids ON ids.id = q.id ORDER BY q.row"
-        return np.ma.filled(self.view.con.sql(joined).fetchnumpy()["k"], -1).astype(np.int64)
+        kind = self.view.con.execute("SELECT typeof(any_value(id)) FROM ids").fetchall()[0][0]
+        own = self._converted(f"({query})", kind)
+        joined = f"SELECT ids.k FROM {own} q LEFT JOIN ids ON ids.id = q.id ORDER BY q.row"
+        return np.ma.filled(self._asked(joined, "k"), -1).astype(np.int64)
+
+    def _converted(self, query: str, kind: str) -> str:
+        """Return a query with the same rows and ids of a type; null where they would be others.
+
+        Comparing 1 with texts, DuckDB would find "1" and "01"; and it takes 1.4 for 1.
+        """
+        found = self.view.con.execute(f"SELECT typeof(any_value(id)) FROM {query}").fetchall()
+        if '"NULL"' in (kind, found[0][0]):  # there are none
+            return f"(SELECT NULL AS id, row FROM {query})"
+        cast = f"TRY_CAST(id AS {kind})"
+        same = f"CASE WHEN TRY_CAST({cast} AS {found[0][0]}) = id THEN {cast} END"
+        return f"(SELECT {same} AS id, row FROM {query})"
+
+    def _asked(self, query: str, column: str) -> NDArray[Any]:
+        """Return a column of a query about ids that somebody else named."""
+        try:
+            return np.ma.asarray(self.view.con.sql(query).fetchnumpy()[column])
+        except duckdb.Error as error:
+            first = str(error).splitlines()[0]
+            raise DataError(f"Ids are not of the type of those in the table: {first}") from None
 
     def ids(self) -> Any:
         """Return an Arrow table of ids in the order of their numbers: source, if any, and id."""
@@ -144,8 +167,8 @@ class Bitmap(Source):
             yield [self._ranks(a), self._ranks(b), score]
 
     def look_up(self, query: str) -> Index:
-        sql = f"SELECT id::BIGINT AS id FROM ({query}) ORDER BY row"
-        found = self.view.con.sql(sql).fetchnumpy()["id"]
+        own_type = self._converted(f"({query})", "BIGINT")
+        found = self._asked(f"SELECT id::BIGINT AS id FROM {own_type} ORDER BY row", "id")
         own = np.asarray(np.ma.filled(found, self.lowest - 1), dtype=np.int64) - self.lowest
         inside = (own >= 0) & (own < 64 * len(self.present))
         out = np.full(len(own), -1, dtype=np.int64)
@@ -220,6 +243,7 @@ def _number_ids(view: View, rows: int, odd_rows: Mapping[str, int], memory: int)
         f"SELECT typeof(any_value({left})), typeof(any_value({right})), "
         f"min({left}), max({left}), min({right}), max({right}) FROM pairs WHERE {view.named}"
     ).fetchall()[0]
+    _require_one_type(kinds[0], kinds[1], view.columns)
     if kinds[0] in INTEGERS and kinds[1] in INTEGERS and kinds[2] is not None:
         lowest, highest = min(kinds[2], kinds[4]), max(kinds[3], kinds[5])
         if (highest - lowest) // 4 <= memory:
@@ -232,6 +256,21 @@ def _number_ids(view: View, rows: int, odd_rows: Mapping[str, int], memory: int)
     )
     n = int(view.con.execute("SELECT count(*) FROM ids").fetchall()[0][0])
     return Source(view, n, rows, odd_rows)
+
+
+def _require_one_type(left: str, right: str, columns: Columns) -> None:
+    """Refuse ids of types that are compared after a conversion: 1, "1" and "01" would be one."""
+    if _comparable(left) != _comparable(right):
+        raise DataError(
+            f"Ids are of one type, but those in {columns.left!r} are {left} and those in "
+            f"{columns.right!r} {right}; convert one of them."
+        )
+
+
+def _comparable(kind: str) -> str:
+    """Return a type of DuckDB but for what does not matter: widths of integers, enumerations."""
+    kind = re.sub(r"ENUM\((?:'(?:[^']|'')*'(?:, )?)*\)", "VARCHAR", kind)
+    return re.sub(r"\bU?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?\b", "INTEGER", kind)
 
 
 def _bitmap(view: View, lowest: int, highest: int) -> tuple[NDArray[np.uint64], Index]:

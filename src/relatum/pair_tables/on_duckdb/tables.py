@@ -73,12 +73,13 @@ def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
 def _codes_as_text(con: Any, source: str) -> str:
     """Read the columns of a CSV file as text that number their rows 001, 002, ...
 
-    Taken for integers, 001 and 1 would be one element.
+    Taken for integers, 001 and 1 would be one element. If ids on one side are text, all are.
     """
     if not source.startswith("read_csv("):
         return source
     found = con.sql(f"SELECT * FROM {source} LIMIT 0")
-    whole = [n for n, kind in zip(found.columns, found.types, strict=True) if str(kind) in INTEGERS]
+    kinds = {n: str(kind) for n, kind in zip(found.columns, found.types, strict=True)}
+    whole = [name for name, kind in kinds.items() if kind in INTEGERS]
     if not whole:
         return source
     text = source.removesuffix(")") + ", all_varchar=true)"
@@ -87,6 +88,9 @@ def _codes_as_text(con: Any, source: str) -> str:
     )
     row = con.execute(f"SELECT {padded} FROM {text}").fetchall()[0]
     codes = [column for column, found in zip(whole, row, strict=True) if found]
+    texts = {name for name, kind in kinds.items() if kind == "VARCHAR"} | {*codes}
+    mates = {name[:-2] + {"_l": "_r", "_r": "_l"}.get(name[-2:], "") for name in texts}
+    codes += [column for column in whole if column in mates - {*codes}]  # ids of the same kind
     if not codes:
         return source
     types = ", ".join(_literal(column) + ": 'VARCHAR'" for column in codes)

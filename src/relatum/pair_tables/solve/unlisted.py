@@ -10,6 +10,7 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.kernels.tables.places import sort_rows, unlisted_pairs
+from relatum.pair_tables.columns import MOST_BITS
 from relatum.pair_tables.solve.batching import Components, Pairs, ends_of, with_pairs
 
 
@@ -44,10 +45,10 @@ def with_missing(
 
 def _scored(left: Any, right: Any, count: int, scorer: Callable[[Any, Any], Any]) -> Floats:
     bits = np.asarray(scorer(left, right), dtype=np.float64)
-    if bits.shape != (count,) or not np.isfinite(bits).all():
-        odd = np.count_nonzero(~np.isfinite(bits))
+    odd = np.count_nonzero(~(np.abs(bits) <= MOST_BITS))
+    if bits.shape != (count,) or odd:
         raise DataError(
             f"score_missing returns one finite number of bits per pair: for {count} pairs it "
-            f"returned shape {bits.shape}, {odd} not finite."
+            f"returned shape {bits.shape}, {odd} not finite, or beyond {MOST_BITS:g}."
         )
     return bits
