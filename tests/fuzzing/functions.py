@@ -17,7 +17,7 @@ from relatum.errors import RelatumError
 OPTIMAL_GAP = 2.0**-20
 NAMES = """
     Problem at_most evidence one_per_group Relation Partition Map PartialMap WeakOrder LinearOrder
-    Votes infer infer_many verify explain consensus cluster_pairs verify_clusters encode_sequences
+    Votes infer infer_many verify explain consensus cluster_pairs encode_sequences
     precedence_counts sample_pairs partial_evidence pair_features
 """
 
@@ -62,7 +62,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
             thing = getattr(module, name)
             if inspect.isfunction(thing):
                 found[f"{module.__name__}.{name}"] = thing
-    for name in ("find_columns", "bits_of"):
+    for name in ("find_columns", "bits_of", "verify_clusters"):
         found[name] = getattr(rt.pair_tables, name)
     for name in ("read_idx", "read_sentences", "load_images"):
         found[name] = getattr(rt.datasets, name)
