@@ -159,15 +159,17 @@ class Votes:
         >>> votes.names, votes.before[0].tolist()
         (('a', 'b', 'c'), [0.0, 1.0, 1.0])
         """
-        if not isinstance(comparisons, Iterable):
-            raise DataError(
-                f"Comparisons are a list of (winner, loser) or (a, b, result), got "
-                f"{shown(comparisons)}."
-            )
-        rows = [_comparison(k, c) for k, c in enumerate(comparisons)]
         try:
+            listed = list(comparisons)
+        except TypeError:
+            raise DataError(
+                "Comparisons are a list of (winner, loser) or (a, b, result), got "
+                f"{shown(comparisons)}."
+            ) from None
+        rows = [_comparison(k, c) for k, c in enumerate(listed)]
+        try:
+            seen = {name for a, b, _ in rows for name in (a, b)}
             if names is None:
-                seen = {name for a, b, _ in rows for name in (a, b)}
                 names = sorted(seen, key=lambda v: (str(type(v)), v))
             number = {name: k for k, name in enumerate(names)}
         except TypeError as error:

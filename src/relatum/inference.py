@@ -154,9 +154,12 @@ def infer_many(
     """
     from joblib import Parallel, delayed
 
-    if not isinstance(problems, Iterable):
-        raise ProblemError(f"infer_many takes a list of problems, got {shown(problems)}.")
-    given = [_require_problem(problem) for problem in problems]
+    try:
+        given = list(problems)
+    except TypeError:
+        raise ProblemError(f"infer_many takes a list of problems, got {shown(problems)}.") from None
+    for problem in given:
+        _require_problem(problem)
     estimates = order_many(given, arguments)
     rest = [k for k, e in enumerate(estimates) if e is None]
     try:
@@ -171,13 +174,12 @@ def infer_many(
     return [e for e in estimates if e is not None]
 
 
-def _require_problem(problem: Any) -> Problem:
+def _require_problem(problem: Any) -> None:
     if not isinstance(problem, Problem):
         raise ProblemError(
             f"infer takes a relatum.Problem, got {type(problem).__name__}; build one with "
             "Problem(log_odds, feasible)."
         )
-    return problem
 
 
 def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:

@@ -8,7 +8,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -70,7 +70,7 @@ def case(seed: int, number: int, tally: Tally) -> None:
     r = Random(f"{seed}/{number}")
     kind = r.choices(list(SHARE), list(SHARE.values()))[0]
     name = r.choice(sorted(FUNCTIONS)) if kind == "function" else kind
-    with TemporaryDirectory(prefix="relatum-fuzz-") as place:
+    with TemporaryDirectory(prefix="relatum-fuzz-") as place, chdir(place):  # for odd paths, too
         folder = Path(place)
         try:
             with _limits():
@@ -79,10 +79,10 @@ def case(seed: int, number: int, tally: Tally) -> None:
         except EndlessError:
             tally.add(number, name, "endless", f"no answer in {SECONDS} seconds")
         except files.Refused:
-            tally.add(number, kind, "refused", _left(folder))
+            _refused(tally, number, kind, name, folder)
         except Exception as error:
             if is_ours(error):
-                tally.add(number, kind, "refused", _left(folder))
+                _refused(tally, number, kind, name, folder)
             else:
                 steps = traceback.extract_tb(error.__traceback__)
                 ours = [step for step in steps if "/relatum/" in step.filename] or steps
@@ -90,6 +90,11 @@ def case(seed: int, number: int, tally: Tally) -> None:
                 short = " ".join(str(error).split())[:300]
                 wrong = f"{type(error).__name__} at {where}: {short}"
                 tally.add(number, name, "untyped", wrong)
+
+
+def _refused(tally: Tally, number: int, kind: str, name: str, folder: Path) -> None:
+    left = _left(folder)
+    tally.add(number, name if left else kind, "refused", left)
 
 
 def _left(folder: Path) -> str:

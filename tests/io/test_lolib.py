@@ -3,6 +3,7 @@ import gzip
 import numpy as np
 import pytest
 
+import relatum as rt
 from relatum.errors import DataError
 from relatum.io import read_lolib
 
@@ -38,3 +39,12 @@ def test_instances_have_their_announced_size(data_folder):
         matrix = read_lolib(path)
         assert matrix.shape[0] == int(path.read_text().split()[0])
         assert (np.diagonal(matrix) == 0).all()
+
+
+def test_more_numbers_beside_the_first_than_it_announces(tmp_path):
+    for text, read in (("1 2 3\n", read_lolib), ("1 2 3\n", rt.io.read_cplib)):
+        (tmp_path / "x.txt").write_text(text)
+        with pytest.raises(
+            DataError, match=r"line 1: .* announced.*, but more follow in that line"
+        ):
+            read(tmp_path / "x.txt")

@@ -473,3 +473,21 @@ def test_scores_that_cannot_be_added_up_are_refused(bits):
     assert found.summary.value == 1.0
     columns["match_weight"] = [5e-324, 1.0]
     assert rt.cluster_pairs(pa.table(columns)).summary.value == 1.0
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path, monkeypatch):
+    table = pa.table({"unique_id_l": ["a"], "unique_id_r": ["b"], "match_weight": [1.0]})
+
+    def never(*arguments):
+        raise AssertionError("the work was begun")
+
+    monkeypatch.setattr(api, "_engine", lambda on_spark: never)
+    proof = tmp_path / "proof.npz"
+    for output in (tmp_path / "x.gz", tmp_path / "nowhere" / "x.csv", tmp_path, 3, "a\0.csv"):
+        with pytest.raises(DataError):
+            rt.cluster_pairs(table, output=output, certificate=proof)
+    with pytest.raises(DataError, match="name two files"):
+        rt.cluster_pairs(table, output=tmp_path / "x.csv", certificate=tmp_path / "x.csv")
+    with pytest.raises(DataError, match="named by a path"):
+        rt.cluster_pairs(table, certificate=object())
+    assert list(tmp_path.iterdir()) == []

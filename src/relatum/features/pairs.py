@@ -250,7 +250,11 @@ def sample_pairs(
     >>> int(y.sum()), bool((i < j).all())
     (3, True)
     """
-    given = np.asarray(labels)
+    try:
+        given = np.asarray(labels)
+    except Exception as error:  # also what classes that are not ours raise
+        told = " ".join(str(error).split())[:160]
+        raise DataError(f"sample_pairs: labels must be a vector, but {told}") from None
     if given.ndim != 1:
         raise DataError(
             f"sample_pairs: labels must be a vector, one per element, got shape {given.shape}; "

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines
-from relatum.io.files.writing import numbers_as_text, write_lines
+from relatum.io.files.writing import floats_of, numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
 from relatum.problem import plain_array, require_memory
 
@@ -70,7 +70,7 @@ def write_cplib(path: str | Path, scores: ArrayLike) -> None:
         The upper triangle, row by row.
     """
     given = plain_array(scores, "The scores", DataError)
-    upper = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty((0, 0))
+    upper = floats_of(given) if given.dtype.kind in "biuf" else np.empty((0, 0))
     n = (1 + math.isqrt(1 + 8 * upper.size)) // 2
     if upper.ndim != 1 or n * (n - 1) // 2 != upper.size:
         raise DataError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.io.files.writing import numbers_as_text
+from relatum.io.files.writing import floats_of, numbers_as_text
 from relatum.problem import plain_array, shown, whole_number
 
 MOST_LISTED = 1 << 31  # elements or pairs: more than any file holds
@@ -69,6 +69,11 @@ def numbers_to_the_end(
     """
     found: list[Floats] = []
     count, last = 0, before
+    if wanted < 0:
+        raise DataError(
+            f"{path}, line {before}: {announced}, but more follow in that line. Is the first "
+            "number right?"
+        )
     while batch := list(islice(lines, BATCH)):
         found.append(numbers_of(batch, path))
         count += len(found[-1])
@@ -136,7 +141,7 @@ def checked(pairs: object) -> ListedPairs:
             "i, j and log_odds list one pair per entry, got shapes "
             f"{i.shape}, {j.shape} and {scores.shape} of {scores.dtype}."
         )
-    return ListedPairs(n, i, j, scores.astype(np.float64), pairs.optimum)
+    return ListedPairs(n, i, j, floats_of(scores), pairs.optimum)
 
 
 def checked_count(n: Any) -> int:

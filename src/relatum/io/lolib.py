@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.io.files.reading import numbered_lines, whole_number
-from relatum.io.files.writing import numbers_as_text, write_lines
+from relatum.io.files.writing import floats_of, numbers_as_text, write_lines
 from relatum.io.listed_pairs import numbers_of, numbers_to_the_end
 from relatum.problem import plain_array, require_memory
 
@@ -72,7 +72,7 @@ def write_lolib(path: str | Path, matrix: ArrayLike) -> None:
         Entry ab is worth adding if a comes before b.
     """
     given = plain_array(matrix, "The rows of a matrix", DataError)
-    c = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty(0)
+    c = floats_of(given) if given.dtype.kind in "biuf" else np.empty(0)
     if c.ndim != 2 or c.shape[0] != c.shape[1] or len(c) == 0:
         raise DataError(
             "LOLIB holds a square matrix of one row or more, got shape "

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.io.files.reading import as_path, numbered_lines, open_to_read
-from relatum.io.files.writing import numbers_as_text, write_atomically, write_lines
+from relatum.io.files.writing import floats_of, numbers_as_text, write_atomically, write_lines
 from relatum.io.listed_pairs import numbers_of
 from relatum.problem import plain_array, require_memory
 
@@ -123,7 +123,7 @@ def write_matrix(path: str | Path, matrix: ArrayLike) -> None:
     array = plain_array(matrix, "The rows of a matrix", DataError)
     if array.dtype.kind not in "biuf":
         raise DataError(f"A matrix of log-odds holds numbers, got dtype {array.dtype}.")
-    array = array.astype(np.float64)
+    array = floats_of(array)
     if array.ndim != 2 or array.size == 0:
         raise DataError(f"A matrix has rows and columns, got shape {array.shape}.")
     if as_path(path).suffix == ".npy":

@@ -18,7 +18,7 @@ from relatum.array_types import Floats
 from relatum.errors import DataError, MissingDependencyError
 from relatum.io.files.formulas import guarded, unguarded
 from relatum.io.files.reading import as_path, lines_of, open_to_read, whole_number
-from relatum.io.files.writing import require_writable, write_atomically, write_lines
+from relatum.io.files.writing import floats_of, require_writable, write_atomically, write_lines
 from relatum.problem import labels_array, plain_array, shown
 
 ARROW_ENDINGS = (".parquet", ".arrow", ".feather")
@@ -221,7 +221,7 @@ def write_pair_table(
     score = plain_array(log_odds, "Log-odds", DataError)
     if score.dtype.kind not in "biuf" or np.isnan(score).any():
         raise DataError(f"Log-odds are numbers, not NaN, got {shown(score.tolist())}.")
-    score = score.astype(np.float64)
+    score = floats_of(score)
     if not (a.shape == b.shape == score.shape) or a.ndim != 1:
         raise DataError(
             "left, right and log_odds have one entry per pair, got shapes "

@@ -94,7 +94,11 @@ def precedence_counts(tokens: ArrayLike, offsets: ArrayLike, n_words: int | None
     >>> precedence_counts([0, 1, 0], [0, 3], 2).tolist()
     [[1, 1], [1, 0]]
     """
-    flat, ends = np.asarray(tokens), np.asarray(offsets)
+    try:
+        flat, ends = np.asarray(tokens), np.asarray(offsets)
+    except Exception as error:  # also what classes that are not ours raise
+        told = " ".join(str(error).split())[:160]
+        raise DataError(f"tokens and offsets must be arrays of integers, but {told}") from None
     for name, values in (("tokens", flat), ("offsets", ends)):
         if values.ndim != 1 or (values.size and not np.issubdtype(values.dtype, np.integer)):
             raise DataError(f"{name} must be a 1-dimensional array of integers.")

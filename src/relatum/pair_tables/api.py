@@ -11,10 +11,10 @@ from tempfile import gettempdir
 from typing import Any, Literal
 
 from relatum.errors import DataError, MissingDependencyError, RelatumError
-from relatum.io.files import require_writable
+from relatum.io.files import as_path, require_writable
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
-from relatum.pair_tables.result import Clusters, in_kind_of, write_table
+from relatum.pair_tables.result import Clusters, in_kind_of, require_output, write_table
 from relatum.problem import real_number, shown
 
 
@@ -126,9 +126,13 @@ def cluster_pairs(
     earlier = previous.table if isinstance(previous, Clusters) else previous
     known = (evidence, one_per_group, score_missing, labels, earlier)
     given = Given(pairs, (left, right, log_odds, probability), odd_rows, *known)
-    proof = None if certificate is None else Path(certificate).absolute()
+    if output is not None:
+        require_output(output)
+    proof = None if certificate is None else as_path(certificate).absolute()
     if proof is not None:
         require_writable(proof)
+        if output is not None and proof == as_path(output).absolute():
+            raise DataError(f"{output} cannot be both output= and certificate=; name two files.")
     plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof)
     with _plain_errors():
         found = _engine(on_spark)(given, plan)
@@ -195,7 +199,7 @@ def verify_clusters(
     told["one_per_group"] = one_per_group
     told = {name: value for name, value in told.items() if value is not None}
     plan = Plan(Settings(), memory_limit=memory_limit, threads=threads, monitor=monitor)
-    return _check(Given(pairs), Path(certificate), clusters, told, plan)
+    return _check(Given(pairs), as_path(certificate), clusters, told, plan)
 
 
 def _check(
@@ -204,7 +208,8 @@ def _check(
     _engine(False)  # or say what it needs
     from relatum.pair_tables.on_duckdb.checking import check
 
-    return check(given, certificate, clusters, told, plan)
+    with _plain_errors():
+        return check(given, certificate, clusters, told, plan)
 
 
 @contextmanager

@@ -130,7 +130,7 @@ class Given:
     previous: Any = None  # mapping or table from ids to earlier clusters
 
     def __post_init__(self) -> None:
-        if self.odd_rows not in ("refuse", "handle"):
+        if not isinstance(self.odd_rows, str) or self.odd_rows not in ("refuse", "handle"):
             raise DataError(f'odd_rows is "refuse" or "handle", got {shown(self.odd_rows)}.')
 
     def columns(self, have: Iterable[str]) -> Columns:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from relatum.errors import DataError
-from relatum.io.files import NUMBER, STARTS, as_path, guarded, replacing
+from relatum.io.files import NUMBER, STARTS, as_path, guarded, replacing, require_writable
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.previous import Changes
 
@@ -175,11 +175,18 @@ def in_kind_of(pairs: Any, table: Any) -> Any:
     return table
 
 
-def write_table(path: str | Path, table: Any) -> None:
-    """Write an Arrow table to a .parquet or .csv file, whole or not at all."""
+def require_output(path: str | Path) -> Path:
+    """Return the path of a table to write; refuse one that cannot be, before any work is done."""
     path = as_path(path)
     if path.suffix not in (".parquet", ".csv"):
         raise DataError(f"Clusters are written to a file .parquet or .csv, got {path.name!r}.")
+    require_writable(path)
+    return path
+
+
+def write_table(path: str | Path, table: Any) -> None:
+    """Write an Arrow table to a .parquet or .csv file, whole or not at all."""
+    path = require_output(path)
     with replacing(path) as half:
         if path.suffix == ".csv":
             from pyarrow import csv

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
-from relatum.errors import ProblemError
+from relatum.errors import ProblemError, RelatumError
 from relatum.problem.arguments import is_missing, object_array, plain_array, shown
 
 
@@ -27,9 +27,15 @@ def _column_names(table: Any) -> list[str]:
 
 
 def _column(table: Any, name: str) -> NDArray[Any]:
-    column = table[name]
-    if hasattr(column, "to_numpy"):
-        column = column.to_numpy()
+    try:
+        column = table[name]
+        if hasattr(column, "to_numpy"):
+            column = column.to_numpy()
+    except Exception as error:  # whatever the library that made the table raises
+        if isinstance(error, RelatumError):
+            raise
+        told = " ".join(str(error).split())[:160].rstrip(".")
+        raise ProblemError(f"Column {name!r} of the table cannot be read: {told}.") from None
     array = plain_array(column, f"The entries of column {name!r}")
     if array.ndim != 1:
         raise ProblemError(f"The table of pairs has several columns {name!r}; rename all but one.")

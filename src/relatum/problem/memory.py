@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from relatum.errors import DataError, ProblemError, RelatumError
+from relatum.problem.arguments import shown
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20}
 UNITS |= {"GIB": 2**30, "TIB": 2**40, "B": 1}
@@ -40,7 +41,7 @@ def parse_memory(limit: str | int) -> int:
                 if size > 0:
                     return size
             break
-    raise DataError(f"A memory limit is a number and a unit, such as '2GB', got {limit!r}.")
+    raise DataError(f"A memory limit is a number and a unit, such as '2GB', got {shown(limit)}.")
 
 
 def as_text(size: int) -> str:

@@ -10,9 +10,10 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError, RelatumError
 from relatum.io.files.reading import as_path
@@ -126,6 +127,12 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     if as_path(path).suffix == ".gz":
         data = gzip.compress(data, mtime=0)  # the same content gives the same bytes
     write_atomically(path, data)
+
+
+def floats_of(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    """Return numbers as float64; those that are too large for one become infinite."""
+    with np.errstate(over="ignore"):
+        return numbers.astype(np.float64)
 
 
 def numbers_as_text(numbers: ArrayLike, what: str) -> list[str]:
