@@ -207,7 +207,7 @@ class _LastMoment(_Child):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.late = self.parent.told_to_stop()
+        self.late = self.silent = self.parent.told_to_stop()
 
     def told_to_stop(self) -> bool:
         return self.stopped or (self.parent.told_to_stop() and not self.late)
