@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from relatum.kernels cimport condensed, hashing, heap, lanes, randomness
+from relatum.kernels cimport condensed, hashing, heap, lanes, randomness, watch
 
 
 def place(int64_t a, int64_t b, int64_t n):
@@ -62,3 +62,8 @@ def least_lane(const double[::1] numbers):
     if numbers.shape[0] != lanes.LANES:
         raise ValueError(f"there are {lanes.LANES} lanes, and {numbers.shape[0]} numbers")
     return lanes.least_lane(&numbers[0])
+
+
+def is_over(watch.Watch given, int64_t work):
+    """See ``watch.pxd``."""
+    return watch.is_over(given, work)
