@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 import signal
@@ -432,3 +433,19 @@ def test_a_search_that_its_share_of_the_time_ends_says_so():
     told = rt.infer(problem, solver="partition_memetic", monitor=lambda progress: True)
     assert told.stats["stopped"]
     assert told.stats["interrupted"]
+
+
+@pytest.mark.parametrize("size", [1.7e308, -1.7e308, 1e307])
+def test_log_odds_whose_sums_are_no_floats_are_refused(size):
+    """Penalties above them would be infinite, and local search would not come to an end."""
+    rng = np.random.default_rng(0)
+    with pytest.raises(ProblemError, match="add up to more than solvers can hold"):
+        rt.infer(rt.Problem(size * rng.random(10), rt.EQUIVALENCES & rt.at_most(3)), prove=True)
+    large = rt.Problem(1e300 * rng.normal(size=10), rt.EQUIVALENCES & rt.at_most(3))
+    found = rt.infer(large, prove=True, time_limit=10)
+    best = max(
+        large.exact_value(rt.Partition(labels))
+        for labels in itertools.product(range(5), repeat=5)
+        if np.bincount(labels).max() <= 3
+    )
+    assert large.exact_value(found.relation) == best

@@ -61,6 +61,7 @@ from relatum.solvers.reductions import Bound, Reduced, checkable, first_reductio
 
 __all__ = ["infer", "infer_many"]
 
+LARGEST_SUM = 1e303  # bits, so that penalties above all log-odds together are floats, too
 REASONING_LIMIT = 250_000  # pairs up to which evidence is checked step by step beforehand
 # per ordered pair, measured: what each solver makes besides the problem, without proving
 BYTES = {"argmax": 8, "assignment": 34, "threshold": 44, "orders": 120, "others": 28}
@@ -184,6 +185,7 @@ def _require_problem(problem: Any) -> None:
 
 def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
     _require_problem(problem)
+    _check_sizes(problem)
     number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
     if not number or not time_limit > 0:
         raise ProblemError(
@@ -202,6 +204,17 @@ def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
     if lacking is not None:
         raise ProblemError(
             f"start must be feasible, but it lacks {lacking}; repair it or leave it out."
+        )
+
+
+def _check_sizes(problem: Problem) -> None:
+    """Refuse log-odds whose sums are no floats: solvers add them up, and would not end."""
+    c = problem.log_odds
+    most = max(abs(problem.background), float(c.max(initial=0)), -float(c.min(initial=0)))
+    if not most * problem.shape[0] * problem.shape[1] <= LARGEST_SUM:
+        raise ProblemError(
+            f"Log-odds of up to {most:g} bits add up to more than solvers can hold; give smaller "
+            "ones, or +inf and -inf for certainty."
         )
 
 

@@ -32,6 +32,7 @@ from typing import Any
 LARGEST_FILE = 1 << 27  # bytes, unpacked
 MOST_PAIRS = 4_000_000  # |A| |B|
 MOST_WORK = 1_000_000_000  # pairs and terms of rows looked at, which takes some minutes
+MOST_HELD, SCORE_BYTES = 1 << 31, 300  # bytes of views that wait, and of a score among them
 BIT = 1 << 1074  # units in a bit
 OPTIMAL_GAP = BIT >> 20  # OPTIMAL says that no feasible relation is further above than this
 NOTHING = -(1 << 2200)  # below all values: to claim it is to claim that there is no relation
@@ -64,8 +65,8 @@ def require(condition: object, otherwise: str, code: int = 1) -> None:
 
 
 def units(x: float) -> int:
-    """Return a finite number in units."""
-    numerator, denominator = x.as_integer_ratio()
+    """Return a finite number in units: the nearest float, as any other reader takes it for."""
+    numerator, denominator = float(x).as_integer_ratio()
     return numerator * (BIT // denominator)
 
 
@@ -484,10 +485,18 @@ def check(path: str) -> tuple[int, str]:
             below += [child for _, child in node.get("parts", ())]
             named += [child if child > number else -1 for child in below]
         require(sorted(named) == [*range(len(nodes))], "The nodes of the proof are no tree.")
+        held, sharing = 0, Counter[int]()  # bytes of views that wait, and who shares scores
         while todo:
             view, number, claim = todo.pop()
             node = nodes[number]
-            todo += [] if view.empty else NODES[node["type"]](view, claim, node) or []
+            below = [] if view.empty else [*(NODES[node["type"]](view, claim, node) or [])]
+            for sign, some in ((1, below), (-1, [(view, number, claim)] if number else [])):
+                for v, _, _ in some:
+                    sharing[id(v.c)] += min(sign, 0)
+                    held += sign * len(v.c) * (1 if sharing[id(v.c)] else SCORE_BYTES)
+                    sharing[id(v.c)] += max(sign, 0)
+            require(held <= MOST_HELD, "it takes too much memory", 2)
+            todo += below
         words = f"{e['status']}, value {e['value']} bits, bound {e['bound']} bits"
         return 0, f"{words}, {root.n} x {root.m} elements, {len(nodes)} nodes of a proof."
     except UnprovedError as error:

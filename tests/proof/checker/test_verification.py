@@ -608,3 +608,22 @@ def test_verifying_imports_no_solver(tmp_path, solved):
         "assert not bad, bad\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_views_with_scores_of_their_own_count_as_what_they_hold(monkeypatch):
+    """A chain of contractions of nothing: each node has all scores again, and few bytes itself."""
+    monkeypatch.setattr("relatum.proof.checker.verification.MOST_HELD", 10 << 20)
+    n = 100
+    problem = rt.Problem(np.full(n * (n - 1) // 2, -1.0), rt.EQUIVALENCES)
+    nothing = np.empty((0, 2), dtype=np.int64), np.empty(0, dtype=np.bool_)
+    for step, fits in (
+        (lambda proof: Fix((), *nothing, proof), True),
+        (lambda proof: Contract(np.arange(n), proof), False),
+        (lambda proof: Decompose(((np.arange(n), 0.0, proof),)), False),
+    ):
+        proof = Leaf()
+        for _ in range(100):
+            proof = step(proof)
+        report = verify(problem, bound_only(0.0, proof))
+        assert report.ok == fits
+        assert fits or "too deep to hold" in report.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from relatum.errors import CertificateError
 from relatum.proof.certificate import FAMILIES, Cuts
 from relatum.proof.checker.dense import dense_view
 from relatum.proof.checker.numbers import Grid, Limbs
-from relatum.proof.checker.sparse import SparseView
+from relatum.proof.checker.sparse import SparseView, view_for
 from relatum.proof.checker.view import best_single
 
 
@@ -83,7 +84,7 @@ def test_multipliers_that_prove_nothing_are_refused(y):
     cut = Cuts("transitive", np.array([[0, 1, 2]]), np.array([y]))
     for view in _views(3, {}):
         with pytest.raises(CertificateError, match="negative or not finite"):
-            view.read([cut], view.grid)
+            view.read([cut], view.grid, lambda rows, terms: None)
 
 
 @pytest.mark.parametrize("y", [1e10, 1e200, 1.7e308])
@@ -91,7 +92,7 @@ def test_multipliers_that_exact_numbers_do_not_hold_are_refused(y):
     cut = Cuts("transitive", np.array([[0, 1, 2], [1, 0, 2]]), np.array([y, y]))
     for view in _views(3, {}):
         with pytest.raises(CertificateError, match="times what all log-odds amount to"):
-            view.read([cut], view.grid)
+            view.read([cut], view.grid, lambda rows, terms: None)
         # without log-odds, multipliers of any size say the same: all that counts is their ratio
         *_, side = view.residual_of_rows([cut])
         small = Cuts("transitive", cut.index, np.ones(2))
@@ -109,8 +110,53 @@ def test_more_rows_than_a_problem_needs_are_refused():
     wide = Cuts("two_partition", np.full((2, 2000), -1), np.zeros(2))
     for view in _views(3, {}):
         for cut in (many, wide):
-            with pytest.raises(CertificateError, match="more than 3 x 3 pairs allow"):
-                view.read([cut], view.grid)
+            with pytest.raises(CertificateError, match="more than 3 x 3 elements with"):
+                view.read([cut], view.grid, lambda rows, terms: None)
+
+
+def test_rows_are_read_in_pieces_that_add_up(monkeypatch):
+    rng = np.random.default_rng(3)
+    cuts = []
+    for family, index in (
+        ("transitive", np.array([rng.permutation(5)[:3] for _ in range(40)])),
+        ("at_most", np.column_stack([rng.integers(5, size=30), rng.integers(3, 50, size=30)])),
+        ("two_partition", np.array([[0, 1, -1, 2], [3, -1, 1, 4]])),
+    ):
+        cuts.append(Cuts(family, index, rng.random(len(index))))
+    problem = rt.Problem(rng.normal(size=10), rt.EQUIVALENCES & rt.at_most(3))
+    for most in (2000, 0):
+        monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", most)
+        view = view_for(problem, Grid.of(problem))
+        assert isinstance(view, SparseView) == (most == 0)
+        whole = view.residual(cuts)
+        with monkeypatch.context() as patch:
+            patch.setattr("relatum.proof.checker.view.TERMS_AT_ONCE", 7)
+            pieces = view.residual(cuts)
+        assert view.best(whole) == view.best(pieces)
+        assert whole[-1] == pieces[-1]
+
+
+def test_a_few_bytes_of_rows_do_not_take_gigabytes():
+    """Rows over all pairs of an element, named by one number each."""
+    n = 300
+    problem = rt.Problem.from_pairs([0], [1], [1.0], n=n, background=-1.0, feasible=rt.EQUIVALENCES)
+    cut = Cuts("has_image", np.zeros((60 * n, 1), dtype=np.int64), np.ones(60 * n) * 1e-3)
+    view = view_for(problem, Grid.of(problem))
+    tracemalloc.start()
+    view.residual([cut])
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 250 << 20  # 5.4 million terms at 70 bytes would be more
+
+
+def test_a_large_sparse_problem_with_few_scores_needs_few_rows(monkeypatch):
+    monkeypatch.setattr("relatum.proof.checker.sparse.DENSE_ELEMENTS", 10)
+    n = 50_000
+    problem = rt.Problem.from_pairs([0], [1], [1.0], n=n, background=-1.0, feasible=rt.EQUIVALENCES)
+    view = view_for(problem, Grid.of(problem))
+    cut = Cuts("has_image", np.arange(1000)[:, None], np.ones(1000))  # 50 million pairs touched
+    with pytest.raises(CertificateError, match="elements with 50001 scores allow"):
+        view.residual([cut])
 
 
 def test_sums_by_class_and_best_states_are_those_of_loops():

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem
-from relatum.proof.certificate import Cuts
+from relatum.proof.certificate import Cuts, SparseRows
 from relatum.proof.checker.numbers import Grid, Limbs
 from relatum.proof.checker.view import Bound, View, best_single, grid_of_rows, hereditary
 
@@ -27,6 +27,8 @@ Residual = tuple[Limbs, int]
 
 class DenseView(View):
     """A view with one entry for every ordered pair."""
+
+    bytes_per_pair = 1 + 16 + 8  # the state, the score in two limbs, and `upper`
 
     def __init__(
         self, scores: Limbs, state: NDArray[np.int8], feasible: FeasibleSet, grid: Grid
@@ -60,11 +62,15 @@ class DenseView(View):
 
     @property
     def size(self) -> int:
+        return self.state.size * self.bytes_per_pair
+
+    @property
+    def n_scores(self) -> int:
         return self.state.size
 
     def copy(self) -> DenseView:
         other = super().copy()
-        other.state = self.state.copy()
+        other.state, other.bytes_per_pair = self.state.copy(), 1
         return other
 
     def state_of(self, a: int, b: int) -> int:
@@ -82,11 +88,12 @@ class DenseView(View):
         return self._reduced(Limbs.zeros(self.shape), cuts, grid_of_rows(cuts))
 
     def _reduced(self, r: Limbs, cuts: Sequence[Cuts], grid: Grid) -> Residual:
-        read, side = self.read(cuts, grid)
         flat = r.ravel()  # a view: r is contiguous
-        for rows, terms in read:
+
+        def subtract(rows: SparseRows, terms: Limbs) -> None:
             flat.subtract_at(rows.a * self.shape[1] + rows.b, terms)
-        return r, side
+
+        return r, self.read(cuts, grid, subtract)
 
     def best(self, residual: Any) -> Bound:
         """Return the constant plus the best sum of the coefficients over open states."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet, Problem, SparseScores
-from relatum.proof.certificate import Cuts
+from relatum.proof.certificate import Cuts, SparseRows
 from relatum.proof.checker.dense import DenseView, common_divisor, dense_view
 from relatum.proof.checker.numbers import Grid, Limbs
 from relatum.proof.checker.view import (
@@ -39,6 +39,8 @@ class SparseView(View):
     A pair i < j has the key i * n + j. `keys` are sorted; `scores` belong to them; any other
     pair has the background score. `diagonal` holds the scores of the elements themselves.
     """
+
+    bytes_per_score = 24  # the key, and the score in two limbs
 
     def __init__(
         self,
@@ -64,11 +66,15 @@ class SparseView(View):
 
     @property
     def size(self) -> int:
-        return 100 * (1 + len(self.fixed))
+        return 100 * (1 + len(self.fixed)) + self.bytes_per_score * self.n_scores
+
+    @property
+    def n_scores(self) -> int:
+        return len(self.keys) + self.n
 
     def copy(self) -> SparseView:
         other = super().copy()
-        other.fixed = dict(self.fixed)
+        other.fixed, other.bytes_per_score = dict(self.fixed), 0
         return other
 
     def state_of(self, a: int, b: int) -> int:
@@ -131,14 +137,23 @@ class SparseView(View):
         self, cuts: Sequence[Cuts], grid: Grid
     ) -> tuple[list[tuple[Index, Limbs]], int]:
         """Return keys and terms of rows, and b y less the terms of elements with themselves."""
-        read, constant = self.read(cuts, grid)
-        found = []
-        for rows, terms in read:
+        found: list[tuple[Index, Limbs]] = []
+        alone = 0
+
+        def keep(rows: SparseRows, terms: Limbs) -> None:
+            nonlocal alone
             own = rows.a == rows.b  # related in every equivalence relation
-            constant -= terms[own].total()
+            alone += terms[own].total()
             a, b = rows.a[~own], rows.b[~own]
-            found.append((np.minimum(a, b) * self.n + np.maximum(a, b), terms[~own]))
-        return found, constant
+            keys = np.minimum(a, b) * self.n + np.maximum(a, b)
+            if len(terms) > self.n_scores:  # far more than there can be keys, perhaps
+                keys, place = np.unique(keys, return_inverse=True)
+                found.append((keys, terms[~own].sums(place, len(keys))))
+            else:
+                found.append((keys, terms[~own]))
+
+        constant = self.read(cuts, grid, keep)
+        return found, constant - alone
 
     def _states(self, keys: Index) -> NDArray[np.int8]:
         """Return what is fixed of sorted keys."""

@@ -9,7 +9,7 @@ the outcome of a sum.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,8 +25,9 @@ from relatum.proof.checker.numbers import ROW_BITS, SCORE_BITS, Grid, Limbs
 
 Pair = tuple[int, int]
 Bound = int | None  # None: nothing is feasible
-# Terms of rows that a statement may have: so many, and so many for each pair of the problem.
+# Terms of rows that a statement may have: so many, and so many for each score of the problem.
 FREE_TERMS, TERMS_PER_PAIR = 1 << 20, 64
+TERMS_AT_ONCE = 1 << 20  # terms that are written down together: some 100 bytes each
 
 
 @dataclass
@@ -91,23 +92,35 @@ def checked_cuts(cuts: Any) -> tuple[Cuts, ...]:
     return tuple(found)
 
 
-def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int]) -> None:
-    """Refuse more rows than a statement about a problem of that size can need."""
-    most = FREE_TERMS + TERMS_PER_PAIR * shape[0] * shape[1]
-    terms = 0
-    for cut in cuts:
-        rows, width = cut.index.shape
-        if cut.family in ("two_partition", "capped_set"):
-            width = width * (width - 1) // 2
-        elif cut.family in ("has_image", "at_most"):
-            width = shape[1]
-        elif cut.family in ("has_preimage", "unique_preimage"):
-            width = shape[0]
-        terms += rows * max(1, width)
+def terms_per_row(cut: Cuts, shape: tuple[int, int]) -> int:
+    """Return how many terms a row of some cuts has at most."""
+    width = cut.index.shape[1]
+    if cut.family in ("two_partition", "capped_set"):
+        width = width * (width - 1) // 2
+    elif cut.family in ("has_image", "at_most"):
+        width = shape[1]
+    elif cut.family in ("has_preimage", "unique_preimage"):
+        width = shape[0]
+    return max(1, width)
+
+
+def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int], pairs: int) -> None:
+    """Refuse more rows than a statement about a problem with so many scores can need."""
+    most = FREE_TERMS + TERMS_PER_PAIR * pairs
+    terms = sum(len(cut) * terms_per_row(cut, shape) for cut in cuts)
     if terms > most:
         raise CertificateError(
-            f"Rows with {terms} terms are more than {shape[0]} x {shape[1]} pairs allow, {most}."
+            f"Rows with {terms} terms are more than {shape[0]} x {shape[1]} elements with {pairs} "
+            f"scores allow, {most}."
         )
+
+
+def pieces_of(cut: Cuts, shape: tuple[int, int]) -> Iterator[Cuts]:
+    """Yield cuts of some rows each, few enough to be written down at once."""
+    step = max(1, TERMS_AT_ONCE // terms_per_row(cut, shape))
+    for begin in range(0, max(1, len(cut)), step):
+        some = slice(begin, begin + step)
+        yield Cuts(cut.family, cut.index[some], cut.multipliers[some])
 
 
 def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseRows:
@@ -175,7 +188,7 @@ class View:
 
     @property
     def size(self) -> int:
-        """About how many bytes a copy takes."""
+        """About how many bytes the view takes beyond what it shares with the one it is made of."""
         raise NotImplementedError
 
     def copy(self) -> Self:
@@ -230,15 +243,22 @@ class View:
             view.fix(pair, bool(value))
         return view
 
-    def read(self, cuts: Sequence[Cuts], grid: Grid) -> tuple[list[tuple[SparseRows, Limbs]], int]:
-        """Return rows with their terms times multipliers, and the sum of b y.
+    @property
+    def n_scores(self) -> int:
+        """How many scores the view holds."""
+        raise NotImplementedError
+
+    def read(
+        self, cuts: Sequence[Cuts], grid: Grid, use: Callable[[SparseRows, Limbs], Any]
+    ) -> int:
+        """Hand over rows with their terms times multipliers, piece by piece; return the sum of b y.
 
         Refuses multipliers so large that exact numbers could not hold what they take from a pair.
         """
         cuts = checked_cuts(cuts)
-        require_moderate(cuts, self.shape)
-        read, side, taken = [], 0, 0.0
-        for cut in cuts:
+        require_moderate(cuts, self.shape, self.n_scores)
+        side, taken = 0, 0.0
+        for cut in (piece for whole in cuts for piece in pieces_of(whole, self.shape)):
             rows, y = rows_of(cut, self.feasible, self.shape), multipliers_of(cut)
             # a pair is in a row twice at most, as it is and as its mirror pair; and twice that
             # covers the rounding of the sum
@@ -251,10 +271,14 @@ class View:
                     "all log-odds amount to together."
                 )
             exact = grid.multipliers(y)
-            read.append((rows, exact[rows.row_of_term()].times(rows.coefficient)))
+            use(rows, exact[rows.row_of_term()].times(rows.coefficient))
             sides = np.unique(rows.rhs).tolist()
-            side += sum(k * exact[rows.rhs == k].total() for k in sides)
-        return read, side
+            if len(sides) <= 16:
+                side += sum(k * exact[rows.rhs == k].total() for k in sides)
+            else:
+                right = zip(rows.rhs.tolist(), exact.tolist(), strict=True)
+                side += sum(k * y_r for k, y_r in right)
+        return side
 
     def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
         """Say whether one row cannot hold when the pair takes the value."""
