@@ -439,7 +439,7 @@ def test_a_search_that_its_share_of_the_time_ends_says_so():
 def test_log_odds_whose_sums_are_no_floats_are_refused(size):
     """Penalties above them would be infinite, and local search would not come to an end."""
     rng = np.random.default_rng(0)
-    with pytest.raises(ProblemError, match="add up to more than solvers can hold|2\*\*1000 bits"):
+    with pytest.raises(ProblemError, match=r"add up to more|at most 2.*1000 bits"):
         rt.infer(rt.Problem(size * rng.random(10), rt.EQUIVALENCES & rt.at_most(3)), prove=True)
     large = rt.Problem(1e300 * rng.normal(size=10), rt.EQUIVALENCES & rt.at_most(3))
     found = rt.infer(large, prove=True, time_limit=10)
