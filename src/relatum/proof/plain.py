@@ -76,6 +76,8 @@ def read_array(data: bytes) -> list[Any]:
     require(header, "an entry is no array of numbers", 2)
     begin, width = 10 + int.from_bytes(header[1], "little"), int(header[4] or 1)
     form = f"<{int(header[3]) * width}{TYPES[header[2]]}"
+    View.work -= 30 * int(header[3]) if header[4] else 0  # a line takes memory, however short
+    require(View.work >= 0, "it has too many rows", 2)
     numbers = [*struct.unpack(form, data[begin:])]
     rows = [numbers[k : k + width] for k in range(0, len(numbers), width)]
     return rows if header[4] else numbers

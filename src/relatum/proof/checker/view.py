@@ -94,7 +94,7 @@ def checked_cuts(cuts: Any) -> tuple[Cuts, ...]:
 
 def terms_per_row(cut: Cuts, shape: tuple[int, int]) -> int:
     """Return how many terms a row of some cuts has at most."""
-    width = cut.index.shape[1]
+    width = int(cut.index.shape[1])
     if cut.family in ("two_partition", "capped_set"):
         width = width * (width - 1) // 2
     elif cut.family in ("has_image", "at_most"):
