@@ -93,3 +93,12 @@ def test_large_clusterings_report_it(form):
     assert e.bound <= capped_bound(problem, Known(), Control())[0] + 1e-6
     assert e.bound < 0.6 * np.maximum(c, 0).sum()
     assert e.gap < 0.3 * e.value
+
+
+def test_sets_of_one_element_have_no_partners():
+    problem = rt.Problem([3.0, 2.0, -1.0], rt.EQUIVALENCES & rt.at_most(1))
+    for feasible in (rt.EQUIVALENCES & rt.at_most(1), rt.EQUIVALENCES & rt.ANTISYMMETRIC):
+        for solver in ("auto", "branch_and_cut"):
+            e = rt.infer(problem.with_feasible(feasible), solver=solver)
+            assert e.relation.labels.tolist() == [0, 1, 2]
+            assert rt.verify(problem.with_feasible(feasible), e)

@@ -69,7 +69,8 @@ def _halves(problem: Problem) -> float:
         row = np.concatenate([before, condensed[begin : begin + n - 1 - a]])
         row = row[row > 0]
         if len(row) > most:
-            row = np.partition(row, len(row) - most)[len(row) - most :]
+            first = len(row) - most
+            row = np.partition(row, first)[first:] if most else row[:0]
         total += float(row.sum(dtype=np.float64))
     return constant + 0.5 * total
 
