@@ -97,8 +97,5 @@ def test_large_clusterings_report_it(form):
 
 def test_sets_of_one_element_have_no_partners():
     problem = rt.Problem([3.0, 2.0, -1.0], rt.EQUIVALENCES & rt.at_most(1))
-    for feasible in (rt.EQUIVALENCES & rt.at_most(1), rt.EQUIVALENCES & rt.ANTISYMMETRIC):
-        for solver in ("auto", "branch_and_cut"):
-            e = rt.infer(problem.with_feasible(feasible), solver=solver)
-            assert e.relation.labels.tolist() == [0, 1, 2]
-            assert rt.verify(problem.with_feasible(feasible), e)
+    bound, _ = capped_bound(problem, Known(), Control())
+    assert 0 <= bound < 1e-6
