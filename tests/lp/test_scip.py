@@ -60,3 +60,18 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     assert engine_named("scip") is ScipProgram
     with pytest.raises(MissingDependencyError, match=r"relatum\[scip\]"):
         ScipProgram(np.ones(1), np.zeros(1), np.ones(1))
+
+
+def test_an_error_of_the_linear_program_ends_it_as_if_time_were_up():
+    """Costs of 2**1000 are more than SCIP takes; any multipliers, none included, are valid."""
+    pytest.importorskip("pyscipopt")
+    problem = rt.Problem.from_pairs(
+        [0, 2, 2],
+        [1, 0, 1],
+        [2.0**1000, -1.0, -1.0],
+        n=3,
+        background=0.5,
+        feasible=rt.LINEAR_ORDERS & rt.evidence(related=[(0, 1)]),
+    )
+    e = rt.infer(problem, solver="branch_and_cut_scip", time_limit=3)
+    assert rt.verify(problem, e)

@@ -57,8 +57,13 @@ class ScipProgram:
 
         began, seconds = time.perf_counter(), min(1e8, max(1e-3, time_limit))
         self._lp.setRealParam(SCIP_LPPARAM.LPTILIM, seconds)
-        self._lp.solve()
         m = self._lp.nrows()
+        try:
+            self._lp.solve()
+        except Exception as error:  # SCIP raises nothing more special, for costs such as 1e300
+            if "LP solver" not in str(error):
+                raise
+            return LPResult("stopped", np.zeros(self._n), np.zeros(m))
         if not self._lp.isOptimal():
             late = time.perf_counter() - began >= 0.9 * seconds
             status: Literal["stopped", "infeasible"] = "stopped" if late else "infeasible"
