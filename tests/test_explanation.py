@@ -161,3 +161,10 @@ def test_nonsense_is_refused():
     nothing = rt.Estimate(rt.Status.BOUND_ONLY, None, -math.inf, 1.0)
     with pytest.raises(ProblemError, match="no relation"):
         rt.explain(problem, nothing, 0, 1)
+
+
+def test_a_switch_is_no_element():
+    problem = rt.Problem([1.0, 2.0, 3.0], rt.EQUIVALENCES)
+    with pytest.raises(rt.errors.ProblemError, match="numbers of its elements, got False and 2"):
+        rt.explain(problem, rt.infer(problem), False, 2)
+    assert (False, True) in rt.Partition([0, 0])  # they are numbers in tuples, as in Python

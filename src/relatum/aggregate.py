@@ -171,6 +171,7 @@ class Votes:
             seen = {name for a, b, _ in rows for name in (a, b)}
             if names is None:
                 names = sorted(seen, key=lambda v: (str(type(v)), v))
+            names = list(names)
             number = {name: k for k, name in enumerate(names)}
         except TypeError as error:
             raise DataError(

@@ -100,7 +100,7 @@ class Explanation:
 
 
 def _require_numbers(a: Any, b: Any) -> None:
-    if not (isinstance(a, Integral) and isinstance(b, Integral)):
+    if any(isinstance(x, bool) or not isinstance(x, Integral) for x in (a, b)):
         raise ProblemError(
             "A pair is named by the numbers of its elements, got "
             f"{shown(a)} and {shown(b)}; if elements have names, look up their places."

@@ -55,8 +55,9 @@ def _elements(v: Any, what: str) -> Any:
     if not is_sparse(v):
         try:
             v = np.asarray(v)
-        except ValueError as error:
-            raise DataError(f"{what} must be a rectangular array of 0 and 1: {error}") from error
+        except Exception as error:  # also what classes that are not ours raise
+            told = " ".join(str(error).split())[:160]
+            raise DataError(f"{what} must be a rectangular array of 0 and 1: {told}") from None
         if v.dtype.kind not in "biuf" or v.ndim not in (1, 2):
             raise DataError(
                 f"{what} must be a vector or matrix of 0 and 1, got {v.ndim} dimensions of type "
@@ -264,7 +265,8 @@ def sample_pairs(
     whole = isinstance(given_count, Real) and float(given_count).is_integer()
     if isinstance(n_pairs, bool) or not whole or n_pairs < 0:
         raise DataError(
-            f"sample_pairs: n_pairs must be a non-negative integer, got {n_pairs!r}; pass one"
+            f"sample_pairs: n_pairs must be a non-negative integer, got a {type(n_pairs).__name__}"
+            f"{f' ({given_count})' if isinstance(given_count, Real) else ''}; pass one"
         )
     rng = checked_seed(random_state)
     if not stratified:

@@ -20,7 +20,7 @@ from relatum.io.files.writing import floats_of, numbers_as_text, write_atomicall
 from relatum.io.listed_pairs import numbers_of
 from relatum.problem import plain_array, require_memory
 
-DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, TokenError, NotImplementedError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, KeyError, TokenError, NotImplementedError, TypeError)
 
 
 def read_matrix(path: str | Path) -> Floats:

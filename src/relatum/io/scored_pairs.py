@@ -178,8 +178,11 @@ def read_pair_table(path: str | Path) -> Any:
     with open_to_read(path) as file:
         read = pa.parquet.read_table if suffix == ".parquet" else pa.feather.read_table
         try:
-            return read(file)
-        except (pa.ArrowException, OSError) as error:
+            table = read(file)
+            if not all(isinstance(name, str) for name in table.column_names):  # decodes them
+                raise ValueError("its columns have no names")
+            return table
+        except (pa.ArrowException, OSError, ValueError) as error:
             told = str(error).splitlines()[0][:200].rstrip(".")
             raise DataError(
                 f"{path} cannot be read as {suffix[1:]}: {told}. Is it cut off, or of another "

@@ -112,9 +112,12 @@ def find_columns(
     >>> find_columns(["unique_id_l", "unique_id_r", "match_probability"]).is_probability
     True
     """
-    if isinstance(names, str) or not isinstance(names, Iterable):
+    try:
+        have = [] if isinstance(names, str) else [str(name) for name in names]
+    except Exception:  # also what classes that are not ours raise
+        have = []
+    if not have:
         raise DataError(f"The columns of a table are a list of names, got {shown(names)}.")
-    have = [str(name) for name in names]
     for name in (left, right, log_odds, probability):
         if name is not None and not isinstance(name, str):
             raise DataError(f"A column has a name, a text, got {shown(name)}.")

@@ -164,7 +164,11 @@ class Relation:
         a, b = pair
         if not all(isinstance(x, int | np.integer) for x in pair):
             return False
-        return 0 <= a < self.shape[0] and 0 <= b < self.shape[1] and bool(self.matrix()[a, b])
+        return (
+            0 <= a < self.shape[0]
+            and 0 <= b < self.shape[1]
+            and bool(self.matrix()[int(a), int(b)])
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(shape={self.shape}, {self.n_pairs} related pairs)"
