@@ -50,7 +50,7 @@ def as_text(size: int) -> str:
     Examples
     --------
     >>> as_text(3_200_000_000), as_text(1 << 80)
-    ('3.2 GB', '1.2e+12 TB')
+    ('3.2 GB', '1.21e+12 TB')
     """
     unit = next((u for u in ("TB", "GB", "MB") if size >= UNITS[u]), "KB")
     return f"{size / UNITS[unit]:.3g} {unit}"
