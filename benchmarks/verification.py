@@ -54,7 +54,7 @@ def solve_large(kind: str, n: int, path: str) -> dict[str, float]:
 
     problem = large_problem(kind, n)
     start = process_time()
-    e = rt.infer(problem, time_limit=30.0)
+    e = rt.infer(problem, time_limit=60.0)
     solved = process_time()
     report = rt.verify(problem, e)
     done = process_time()

@@ -43,6 +43,9 @@ class SearchSettings:
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
     bound_share: tuple[float, float] = (0.1, 0.3)  # of the time, least and most, for a bound
     bound_seconds: float = 1e-6  # that it should have per pair, if that is between these
+    # the same where pairs are listed: they are sorted before the first conflict is packed
+    listed_bound_share: tuple[float, float] = (0.1, 0.5)
+    listed_bound_seconds: float = 2e-6
     threaded: int = 100  # elements from which pools use a second thread: below, it costs time
     many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small

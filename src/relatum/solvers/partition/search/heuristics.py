@@ -78,8 +78,10 @@ def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Contro
 
 def _for_a_bound(problem: Problem, control: Control) -> float:
     """Return the share of the time that a bound should have after the search."""
-    least, most = SETTINGS.bound_share
-    seconds = SETTINGS.bound_seconds * problem.log_odds.size
+    (least, most), pace = SETTINGS.bound_share, SETTINGS.bound_seconds
+    if isinstance(problem.scores, SparseScores):
+        (least, most), pace = SETTINGS.listed_bound_share, SETTINGS.listed_bound_seconds
+    seconds = pace * problem.log_odds.size
     return min(most, max(least, seconds / max(control.remaining(), 1e-9)))
 
 
