@@ -150,6 +150,20 @@ def test_kernels_import_other_kernels_only_and_never_in_a_circle():
     assert networkx.is_directed_acyclic_graph(graph), networkx.find_cycle(graph)
 
 
+def test_kernels_of_the_checker_are_its_own():
+    """Compiled modules are not in the graph of imports, so that no contract sees them."""
+    own = [path for path in KERNELS if path.parent.name == "checking"]
+    assert len(own) > 1
+    for path in own:
+        needed = {x for x in imported_or_included(path) if x.startswith("relatum")}
+        assert all(x.startswith("relatum.kernels.checking") for x in needed), (path, needed)
+    for folder in ("pair_tables/check", "proof/checker"):
+        for path in (SOURCE / folder).glob("*.py"):
+            kernels = {x for x in imported(path) if x.startswith("relatum.kernels")}
+            allowed = ("relatum.kernels.checking", "relatum.kernels.watch")
+            assert all(x.startswith(allowed) for x in kernels), (path, kernels)
+
+
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 def test_every_solver_is_documented(name):
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md")]

@@ -34,13 +34,3 @@ class Effort(NamedTuple):
     largest: int  # elements of the largest component that is solved here
     exact: int  # elements up to which subsets are enumerated
     iterations: int  # of perturbed local search, per element
-
-
-class Wide(NamedTuple):
-    """Scores of a batch of parts in two limbs, high * 2^48 + low; see `part_bounds`."""
-
-    high: NDArray[np.int64]  # int64 (pairs,)
-    low: NDArray[np.int64]  # int64 (pairs,)
-    background_high: NDArray[np.int64]  # int64 (parts,)
-    background_low: NDArray[np.int64]  # int64 (parts,)
-    slack: NDArray[np.int64]  # int64 (parts,): units that rounding up may add to a value

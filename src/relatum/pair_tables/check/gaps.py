@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats, Index
-from relatum.kernels.tables.part_bounds import PAIRS, SUBSETS, TRIANGLES, bound_parts
-from relatum.kernels.tables.records import Components, Wide
-from relatum.pair_tables.solve.batching import ends_of
+from relatum.kernels.checking.part_bounds import PAIRS, SUBSETS, TRIANGLES, bound_parts
+from relatum.kernels.checking.records import Parts, Wide
+from relatum.pair_tables.solve.batching import Components, ends_of
 from relatum.problem import ExactSum, float_up
 
 __all__ = [
@@ -139,7 +139,16 @@ def _bounded(
     excess = np.empty((2, len(scale)), dtype=np.int64)
     method = np.empty(len(scale), dtype=np.int8)
     sizes_allowed = (rules.cap, PACKED, ENUMERATED)
-    bound_parts(batch, numbers, sizes_allowed, labels, claim, excess, method)
+    parts = Parts(
+        batch.element_ptr,
+        batch.pair_ptr,
+        batch.i,
+        batch.j,
+        batch.fixed_ptr,
+        batch.fixed,
+        batch.groups,
+    )
+    bound_parts(parts, numbers, sizes_allowed, labels, claim, excess, method)
     return excess, method
 
 

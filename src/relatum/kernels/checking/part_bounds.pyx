@@ -4,16 +4,14 @@ Numbers have two limbs, high * 2^48 + low with 0 <= low < 2^48. The caller scale
 each part so that no sum of them reaches 2^107, and rounds up what does not fit: a bound is never
 too low. Four ways of bounding a part are tried until one of them proves what is claimed: pair by
 pair, the same with those contracted that are known to be related, by triangles packed into the
-scores, and by going through all partitions. Nothing is shared with the kernel that finds clusters.
+scores, and by going through all partitions. Nothing is shared with the kernels that find clusters,
+not even how sets are joined.
 """
 
 import numpy as np
 
 from cython cimport final
-from libc.stdint cimport int8_t, int64_t, uint8_t
-
-from relatum.kernels.tables.places cimport ComponentsView
-from relatum.kernels.tables.union_find cimport root_of
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t
 
 cpdef enum:
     PAIRS = 0
@@ -78,6 +76,19 @@ cdef inline Wide _times(Wide x, int64_t count) noexcept nogil:
 
 
 @final
+cdef class PartsView:
+    """The arrays of `Parts`, as they are read here."""
+
+    cdef const int64_t[::1] element_ptr, pair_ptr, fixed_ptr, groups
+    cdef const int32_t[::1] i, j
+    cdef const int32_t[:, ::1] fixed
+
+    def __init__(self, parts):
+        self.element_ptr, self.pair_ptr, self.i, self.j = parts[:4]
+        self.fixed_ptr, self.fixed, self.groups = parts[4:]
+
+
+@final
 cdef class Numbers:
     """The scores of a batch and the background of each part, and the clusters to be proved."""
 
@@ -99,7 +110,7 @@ cdef class Desk:
     """Room to bound parts, one after the other."""
 
     cdef int64_t cap, largest, exact
-    cdef int64_t[::1] parent, element, held  # of the elements
+    cdef int64_t[::1] name, after, element, held  # of the elements
     cdef int64_t[::1] sizes, near  # of the contracted elements
     cdef int64_t[::1] high, low, rest_high, rest_low, listed  # of pairs of these, row behind row
     cdef uint8_t[::1] barred
@@ -110,7 +121,7 @@ cdef class Desk:
     def __init__(self, int64_t n, rules):
         self.cap, self.largest, self.exact = rules
         cdef int64_t m = min(n, self.largest), subsets = <int64_t>1 << min(m, self.exact)
-        self.parent, self.element, self.held = np.empty((3, n), np.int64)
+        self.name, self.after, self.element, self.held = np.empty((4, n), np.int64)
         self.sizes, self.near = np.empty((2, m), np.int64)
         self.high, self.low, self.rest_high, self.rest_low, self.listed = (
             np.empty((5, m * m), np.int64)
@@ -134,12 +145,12 @@ cdef class Desk:
         return _wide(self.best_high[s], self.best_low[s])
 
 
-cdef inline bint _one_group(ComponentsView c, int64_t u, int64_t v) noexcept nogil:
+cdef inline bint _one_group(PartsView c, int64_t u, int64_t v) noexcept nogil:
     """Whether two elements, numbered through the batch, are of one group."""
     return c.groups.shape[0] > 0 and c.groups[u] >= 0 and c.groups[u] == c.groups[v]
 
 
-cdef Wide _value(ComponentsView c, int64_t k, Numbers given, Desk desk) noexcept nogil:
+cdef Wide _value(PartsView c, int64_t k, Numbers given, Desk desk) noexcept nogil:
     """Return the value of the clusters of a part, its scores rounded as they are."""
     cdef int64_t begin = c.element_ptr[k], n = c.element_ptr[k + 1] - begin, unlisted = 0, v, p
     cdef Wide total = _wide(0, 0)
@@ -155,7 +166,7 @@ cdef Wide _value(ComponentsView c, int64_t k, Numbers given, Desk desk) noexcept
     return _sum(total, _times(given.background(k), unlisted))
 
 
-cdef Wide _single_pairs(ComponentsView c, int64_t k, Numbers given) noexcept nogil:
+cdef Wide _single_pairs(PartsView c, int64_t k, Numbers given) noexcept nogil:
     """Bound a part by its positive pairs, but for those within a group."""
     cdef int64_t begin = c.element_ptr[k], p
     cdef Wide total = _wide(0, 0)
@@ -165,22 +176,40 @@ cdef Wide _single_pairs(ComponentsView c, int64_t k, Numbers given) noexcept nog
     return total
 
 
-cdef int64_t _contract(ComponentsView c, int64_t k, Desk desk) noexcept nogil:
+cdef void _join(Desk desk, int64_t a, int64_t b) noexcept nogil:
+    """Join the sets of two elements: all of the smaller one get the name of the larger one.
+
+    A set is a ring, ``after[v]`` the element behind v in it; rings are joined by a swap.
+    """
+    cdef int64_t v
+    if desk.name[a] == desk.name[b]:
+        return
+    if desk.held[desk.name[a]] < desk.held[desk.name[b]]:
+        a, b = b, a
+    desk.held[desk.name[a]] += desk.held[desk.name[b]]
+    v = b
+    while desk.name[v] != desk.name[a]:
+        desk.name[v] = desk.name[a]
+        v = desk.after[v]
+    desk.after[a], desk.after[b] = desk.after[b], desk.after[a]
+
+
+cdef int64_t _contract(PartsView c, int64_t k, Desk desk) noexcept nogil:
     """Number the elements from 0, equally those known to be related; return how many there are."""
-    cdef int64_t n = c.element_ptr[k + 1] - c.element_ptr[k], m = 0, f, a, b, v
+    cdef int64_t n = c.element_ptr[k + 1] - c.element_ptr[k], m = 0, f, v
     for v in range(n):
-        desk.parent[v] = v
+        desk.name[v] = desk.after[v] = v
+        desk.held[v] = 1
     for f in range(c.fixed_ptr[k], c.fixed_ptr[k + 1]):
         if c.fixed[f, 2] == 1:
-            a, b = root_of(desk.parent, c.fixed[f, 0]), root_of(desk.parent, c.fixed[f, 1])
-            desk.parent[max(a, b)] = min(a, b)
+            _join(desk, c.fixed[f, 0], c.fixed[f, 1])
     for v in range(n):
-        a = root_of(desk.parent, v)
-        if a == v:
-            desk.element[v] = m
+        desk.held[v] = -1  # from here on the number of a name
+    for v in range(n):
+        if desk.held[desk.name[v]] < 0:
+            desk.held[desk.name[v]] = m
             m += 1
-        else:
-            desk.element[v] = desk.element[a]
+        desk.element[v] = desk.held[desk.name[v]]
     return m
 
 
@@ -189,7 +218,7 @@ cdef inline void _add(Desk desk, int64_t p, Wide x) noexcept nogil:
     desk.high[p], desk.low[p] = x.high, x.low
 
 
-cdef void _weigh(ComponentsView c, int64_t k, Numbers given, Desk desk, int64_t m) noexcept nogil:
+cdef void _weigh(PartsView c, int64_t k, Numbers given, Desk desk, int64_t m) noexcept nogil:
     """Write the scores of pairs of contracted elements, both ways; on the diagonal, inside them."""
     cdef int64_t n = c.element_ptr[k + 1] - c.element_ptr[k], v, p, a, b, pairs
     for a in range(m):
@@ -215,7 +244,7 @@ cdef void _weigh(ComponentsView c, int64_t k, Numbers given, Desk desk, int64_t 
         desk.inside = _sum(desk.inside, desk.weight(a * m + a))
 
 
-cdef void _bar(ComponentsView c, int64_t k, Desk desk, int64_t m) noexcept nogil:
+cdef void _bar(PartsView c, int64_t k, Desk desk, int64_t m) noexcept nogil:
     """Mark pairs of contracted elements that no cluster may hold."""
     cdef int64_t begin = c.element_ptr[k], n = c.element_ptr[k + 1] - begin, f, u, v, a, b
     for f in range(c.fixed_ptr[k], c.fixed_ptr[k + 1]):
@@ -353,7 +382,7 @@ cdef Wide _by_subsets(Desk desk, int64_t m) noexcept nogil:
 
 
 cdef Wide _bound(
-    ComponentsView c, int64_t k, Numbers given, Desk desk, Wide claim, int8_t *method
+    PartsView c, int64_t k, Numbers given, Desk desk, Wide claim, int8_t *method
 ) noexcept nogil:
     """Return by how much the part's bound exceeds its clusters' value, and how it was found."""
     cdef Wide value = _difference(_value(c, k, given, desk), _carried(0, given.slack[k]))
@@ -381,14 +410,14 @@ cdef Wide _bound(
 
 
 def bound_parts(
-    components, numbers, rules, const int64_t[::1] labels, claim, int64_t[:, ::1] excess,
+    parts, numbers, rules, const int64_t[::1] labels, claim, int64_t[:, ::1] excess,
     int8_t[::1] method
 ):
     """Bound the value of every partition of each part, beyond that of the given clusters.
 
     Parameters
     ----------
-    components : Components
+    parts : Parts
     numbers : Wide
         Scores and backgrounds as limbs, at the scale of each part, rounded up, and how many
         units the value of the clusters may be too high because of that.
@@ -404,12 +433,12 @@ def bound_parts(
     method : int8 array (parts,)
         Receives PAIRS, TRIANGLES or SUBSETS.
     """
-    cdef ComponentsView c = ComponentsView(components)
+    cdef PartsView c = PartsView(parts)
     cdef Numbers given = Numbers(numbers, labels)
     cdef const int64_t[:, ::1] enough = claim
     cdef int64_t k
     cdef Wide found
-    cdef Desk desk = Desk(np.diff(components.element_ptr).max(initial=1), rules)
+    cdef Desk desk = Desk(np.diff(parts.element_ptr).max(initial=1), rules)
     with nogil:
         for k in range(method.shape[0]):
             found = _bound(c, k, given, desk, _wide(enough[0, k], enough[1, k]), &method[k])

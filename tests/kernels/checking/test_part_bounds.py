@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.kernels.tables.part_bounds import PAIRS, SUBSETS, TRIANGLES, bound_parts
-from relatum.kernels.tables.records import Components, Wide
+from relatum.kernels.checking.part_bounds import PAIRS, SUBSETS, TRIANGLES, bound_parts
+from relatum.kernels.checking.records import Parts, Wide
+from relatum.kernels.tables.records import Components
 
 NONE = np.empty(0, np.int64)
 WAYS = {PAIRS: "pairs", TRIANGLES: "triangles", SUBSETS: "subsets"}
@@ -42,6 +43,10 @@ def random_parts(rng, sizes, bits, evidence, groups):
     return parts, scores
 
 
+def parts_of(c):
+    return Parts(*c[:4], *c[5:8])  # without scores as floats, and without a start
+
+
 def allowed_labels(rng, c, cap):
     """For each part some allowed clusters, numbered from 0, or None if nothing is allowed."""
     for k in range(len(c.element_ptr) - 1):
@@ -64,7 +69,7 @@ def test_limbs_count_as_plain_integers_do(seed, bits, cap, evidence, groups):
     numbers = Wide(*limbs(scores), *back, np.zeros(len(sizes), np.int64))
     rules = (cap, 6, 4)
     excess, method = np.empty((2, len(sizes)), np.int64), np.empty(len(sizes), np.int8)
-    bound_parts(c, numbers, rules, np.array(labels), limbs(claims), excess, method)
+    bound_parts(parts_of(c), numbers, rules, np.array(labels), limbs(claims), excess, method)
     ways = set()
     for k, own in enumerate(found):
         if own is None:
@@ -87,7 +92,7 @@ def test_every_way_is_taken_and_bounds_nothing_too_low():
         for exact in (0, 5):
             excess, method = np.empty((2, 1), np.int64), np.empty(1, np.int8)
             none = np.zeros((2, 1), np.int64)
-            bound_parts(c, numbers, (99, 9, exact), np.array(worst), none, excess, method)
+            bound_parts(parts_of(c), numbers, (99, 9, exact), np.array(worst), none, excess, method)
             more = int(excess[0, 0]) * LIMB + int(excess[1, 0])
             best = max(known.values()) - known[worst]
             assert more == best if exact else more >= best
@@ -105,6 +110,45 @@ def test_slack_is_added_and_counts_may_be_large():
     numbers = Wide(NONE, NONE, *limbs([background]), np.array([7]))
     excess, method = np.empty((2, 1), np.int64), np.empty(1, np.int8)
     labels = np.zeros(n, np.int64)
-    bound_parts(c, numbers, (n, 128, 12), labels, np.zeros((2, 1), np.int64), excess, method)
+    bound_parts(
+        parts_of(c), numbers, (n, 128, 12), labels, np.zeros((2, 1), np.int64), excess, method
+    )
     assert int(excess[0, 0]) * LIMB + int(excess[1, 0]) == -background * (n * (n - 1) // 2) + 7
     assert method[0] == PAIRS
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_chains_and_rings_of_related_elements_are_contracted(seed):
+    """Most elements are known to be related, in any order, some of them twice."""
+    rng = np.random.default_rng([seed, 77])
+    n, bits = int(rng.integers(4, 30)), 12
+    c, scores = random_parts(rng, [n], bits, 0, False)
+    sets = rng.integers(0, rng.integers(1, 6), n)
+    order = rng.permutation(n)
+    ring = [(a, b) for a, b in zip(order, np.roll(order, 1), strict=True) if sets[a] == sets[b]]
+    more = [(a, b) for a, b in rng.integers(0, n, (2 * n, 2)) if sets[a] == sets[b] and a != b]
+    facts = [[*sorted(pair), 1] for pair in [*ring, *more, *ring[:2]]]
+    fixed = np.array(facts, np.int32).reshape(-1, 3)
+    c = c._replace(fixed_ptr=np.array([0, len(fixed)]), fixed=rng.permutation(fixed))
+    numbers = Wide(*limbs(scores), *limbs([-3]), np.zeros(1, np.int64))
+    excess, method = np.empty((2, 1), np.int64), np.empty(1, np.int8)
+    rules = (99, 9, 5)
+    none = np.zeros((2, 1), np.int64)
+    bound_parts(parts_of(c), numbers, rules, sets, none, excess, method)
+    right = naive.part_excess(c, 0, scores, -3, rules, sets, 0)
+    assert (int(excess[0, 0]) * LIMB + int(excess[1, 0]), WAYS[method[0]]) == right
+
+
+def test_a_long_chain_is_one_element():
+    """Names are given away a number of times that grows with the logarithm of the elements."""
+    n = 200_000
+    fixed = np.column_stack([np.arange(n - 1), np.arange(1, n), np.ones(n - 1)]).astype(np.int32)
+    empty = np.empty(0, np.int32)
+    c = Parts(
+        np.array([0, n]), np.zeros(2, np.int64), empty, empty, np.array([0, n - 1]), fixed, NONE
+    )
+    numbers = Wide(NONE, NONE, *limbs([-5]), np.zeros(1, np.int64))
+    excess, method = np.empty((2, 1), np.int64), np.empty(1, np.int8)
+    none = np.zeros((2, 1), np.int64)
+    bound_parts(c, numbers, (n, 128, 12), np.zeros(n, np.int64), none, excess, method)
+    assert (int(excess[0, 0]), int(excess[1, 0])) == (0, 0)  # together is all that is allowed
