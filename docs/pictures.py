@@ -1,6 +1,7 @@
-"""Draw the picture of the README: three kinds of relation, each with its log-odds.
+"""Draw pictures of the README and the tutorials.
 
-Run as ``python docs/pictures.py``; writes ``docs/images/relations.png``.
+Run as ``python docs/pictures.py``; writes ``docs/images/relations.png``, three kinds of relation,
+each with its log-odds, and ``docs/images/places.png``, a ranking with the bits behind each place.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+import relatum as rt
 from relatum import plots
 from relatum.cli.demo import cases
 
@@ -20,7 +22,7 @@ TITLES = {
 }
 
 
-def main() -> None:
+def relations() -> None:
     """Draw the first, second and fourth case of the demo."""
     found = list(cases(seed=0))
     figure = Figure(figsize=(12, 3.9), layout="constrained")
@@ -33,5 +35,16 @@ def main() -> None:
     figure.savefig(HERE / "images" / "relations.png", dpi=130)
 
 
+def places() -> None:
+    """Draw the teams of a world cup, from first to last."""
+    matches = rt.datasets.load_matches()
+    cup = rt.LinearRanker(feasible=rt.WEAK_ORDERS)
+    cup.fit_comparisons(matches.first, matches.second, matches.goals)
+    costs = rt.place_costs(cup.problem(cup.items_), cup.estimate_.relation)
+    axes = plots.places(cup.estimate_, costs, names=cup.items_)
+    axes.figure.savefig(HERE / "images" / "places.png", dpi=110)
+
+
 if __name__ == "__main__":
-    main()
+    relations()
+    places()

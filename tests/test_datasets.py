@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,6 +44,15 @@ def test_sentences_are_lists_of_words():
 def idx(array, code=8):
     head = struct.pack(f">BBBB{array.ndim}I", 0, 0, code, array.ndim, *array.shape)
     return head + array.astype(array.dtype.newbyteorder(">")).tobytes()
+
+
+def test_matches_are_those_of_a_whole_tournament():
+    """32 teams in 8 groups, each of 6 matches; then 16 that lose one by one: 64 matches."""
+    found = datasets.load_matches()
+    assert found.goals.shape == (64, 2)
+    assert int(found.goals.sum()) == 172  # what FIFA counted
+    played = Counter([*found.first, *found.second])
+    assert Counter(played.values()) == {3: 16, 4: 8, 5: 4, 7: 4}
 
 
 @pytest.mark.parametrize(("dtype", "code"), [("u1", 8), ("i2", 11), ("f8", 14)])

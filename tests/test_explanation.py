@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -168,3 +169,33 @@ def test_a_switch_is_no_element():
     with pytest.raises(rt.errors.ProblemError, match="numbers of its elements, got False and 2"):
         rt.explain(problem, rt.infer(problem), False, 2)
     assert (False, True) in rt.Partition([0, 0])  # they are numbers in tuples, as in Python
+
+
+@pytest.mark.parametrize("feasible", [rt.LINEAR_ORDERS, rt.WEAK_ORDERS], ids=str)
+def test_places_cost_what_the_best_other_place_of_one_element_costs(feasible):
+    rng = np.random.default_rng(5)
+    n = 4
+    for _ in range(10):
+        problem = rt.Problem(rng.normal(size=(n, n)), feasible)
+        found = rt.infer(problem, prove=True)
+        costs = rt.place_costs(problem, found.relation)
+        for a in range(n):
+            rest = [k for k in range(n) if k != a]
+            own = np.less_equal.outer(found.relation.ranks, found.relation.ranks)
+            others = []
+            for places in product(range(n), repeat=n):
+                y = np.less_equal.outer(places, places)
+                kept = np.array_equal(y[np.ix_(rest, rest)], own[np.ix_(rest, rest)])
+                strict = feasible is rt.WEAK_ORDERS or len(set(places)) == n
+                if kept and strict and not np.array_equal(y, own):
+                    others.append((problem.dense() * y).sum())
+            assert costs[a] == pytest.approx(found.value - max(others))
+            assert costs[a] >= -1e-9
+
+
+def test_places_are_those_of_orders():
+    problem = rt.Problem(np.zeros((3, 3)), rt.LINEAR_ORDERS)
+    with pytest.raises(ProblemError, match="linear or weak order of 3"):
+        rt.place_costs(problem, rt.Partition([0, 0, 1]))
+    with pytest.raises(ProblemError, match="linear or weak order of 3"):
+        rt.place_costs(problem, rt.LinearOrder([1, 0]))

@@ -74,3 +74,15 @@ def test_what_cannot_be_drawn():
     large = rt.Problem(np.zeros((2001, 2)), rt.MAPS)
     with pytest.raises(DataError, match="at most 2000"):
         plots.relation(large, rt.infer(large))
+
+
+def test_places_are_bars_from_first_to_last():
+    scores = np.array([[0.0, 2.0, 2.0], [2.0, 0.0, 3.0], [-2.0, -3.0, 0.0]])
+    problem = rt.Problem(scores, rt.WEAK_ORDERS)
+    estimate = rt.infer(problem, prove=True)
+    costs = rt.place_costs(problem, estimate.relation)
+    axes = rt.plots.places(estimate, costs, names=["a", "b", "c"])
+    assert [t.get_text() for t in axes.get_yticklabels()] == ["a  1", "b  1", "c  3"]
+    assert [bar.get_width() for bar in axes.patches if bar.get_height() < 0.7] == costs.tolist()
+    with pytest.raises(DataError, match="one cost per element"):
+        rt.plots.places(estimate, [1.0])

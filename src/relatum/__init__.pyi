@@ -18,6 +18,7 @@ from relatum.estimators import MapClassifier as MapClassifier
 from relatum.estimators import PartitionClustering as PartitionClustering
 from relatum.explanation import Explanation as Explanation
 from relatum.explanation import explain as explain
+from relatum.explanation import place_costs as place_costs
 from relatum.features import BinaryFeatures as BinaryFeatures
 from relatum.features import MultilinearLifting as MultilinearLifting
 from relatum.features import PairBatches as PairBatches

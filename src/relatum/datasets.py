@@ -1,7 +1,8 @@
 """Data sets: small ones that come with the library, and larger ones from files or the network.
 
 `load_digits` gives the 8 x 8 images that scikit-learn ships, `load_sentences` a hundred
-short sentences written for this library (and under its licence). `load_images` reads folders
+short sentences written for this library (and under its licence), `load_matches` the results of
+a football world cup. `load_images` reads folders
 in the format of MNIST, `fetch_mnist` gets MNIST through scikit-learn and keeps it,
 `read_sentences` reads any text file. The environment variable RELATUM_DATA names the folder
 where data sets are looked for by name.
@@ -28,10 +29,12 @@ from relatum.errors import DataError
 
 __all__ = [
     "Digits",
+    "Matches",
     "data_path",
     "fetch_mnist",
     "load_digits",
     "load_images",
+    "load_matches",
     "load_mnist",
     "load_sentences",
     "read_idx",
@@ -70,6 +73,33 @@ def load_sentences() -> list[list[str]]:
     """Return the embedded sentences, each as a list of words."""
     text = files("relatum").joinpath("data", "sentences.txt").read_text(encoding="utf-8")
     return [line.split() for line in text.splitlines()]
+
+
+class Matches(NamedTuple):
+    """Matches of two teams and their goals.
+
+    Attributes
+    ----------
+    first, second : list of str
+        The teams.
+    goals : int64 array (matches, 2)
+        Of the first and of the second team.
+    """
+
+    first: list[str]
+    second: list[str]
+    goals: Index
+
+
+def load_matches() -> Matches:
+    """Return the 64 matches of the football world cup of 2022, in the order of its rounds.
+
+    Goals count to the end of extra time: a match that a penalty shoot-out decided is a draw.
+    """
+    text = files("relatum").joinpath("data", "matches.csv").read_text(encoding="utf-8")
+    rows = [line.split(",") for line in text.splitlines()[1:]]
+    goals = np.array([[int(x) for x in row[2:]] for row in rows], dtype=np.int64)
+    return Matches([row[0] for row in rows], [row[1] for row in rows], goals)
 
 
 def data_path(*names: str) -> Path | None:

@@ -20,13 +20,14 @@ from relatum.problem import (
     Problem,
     Relation,
     SparseScores,
+    WeakOrder,
     condensed_places,
     evidence,
     shown,
 )
 from relatum.proof import Estimate, Status
 
-__all__ = ["Cost", "Explanation", "Link", "explain"]
+__all__ = ["Cost", "Explanation", "Link", "explain", "place_costs"]
 
 
 @dataclass(frozen=True)
@@ -308,3 +309,48 @@ def _sentence(
         return f"{text} Properties and evidence allow nothing else."
     force = "apart" if related else "together"
     return f"{text} Forcing them {force} would cost {other}."
+
+
+def place_costs(problem: Problem, relation: Relation) -> Floats:
+    """Return the bits behind each place of a ranking: what moving one element alone would cost.
+
+    For each element, the least loss of value among all other places in the ranking, all other
+    elements staying as they are. Evidence is not looked at. Negative if a move would gain, which
+    no move of an optimal ranking does unless evidence forbids it.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of linear or weak orders.
+    relation : LinearOrder or WeakOrder
+
+    Examples
+    --------
+    >>> from relatum.problem import LINEAR_ORDERS, LinearOrder
+    >>> scores = [[0, 3, 1], [-3, 0, 4], [-1, -4, 0]]
+    >>> place_costs(Problem(scores, LINEAR_ORDERS), LinearOrder([0, 1, 2])).tolist()
+    [6.0, 6.0, 8.0]
+    """
+    if not isinstance(relation, WeakOrder) or relation.shape != problem.shape:
+        raise ProblemError(
+            f"Places are those of a linear or weak order of {problem.n} elements, got "
+            f"{shown(relation)}."
+        )
+    scores, classes = problem.dense(), [np.asarray(c) for c in relation.classes()]
+    ties = not problem.feasible.has("antisymmetric")
+    costs = np.full(problem.n, np.inf)
+    for place, tied in enumerate(classes):
+        for a in tied.tolist():
+            rest = [c[c != a] for c in classes]
+            before = np.array([scores[a, c].sum() for c in rest])  # a before the class
+            after = np.array([scores[c, a].sum() for c in rest])
+            # a between the classes k - 1 and k, and level with the class k
+            between = np.append(0, np.cumsum(after)) + np.append(np.cumsum(before[::-1])[::-1], 0)
+            level = between[:-1] + after
+            own = level[place] if len(tied) > 1 else between[place]
+            here = [place, place + 1] if len(tied) == 1 else []
+            others = [np.delete(between, here)]
+            if ties:
+                others.append(np.delete(level, place))
+            costs[a] = own - np.concatenate(others).max(initial=-np.inf)
+    return costs

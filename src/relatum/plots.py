@@ -17,7 +17,7 @@ from relatum.errors import DataError, MissingDependencyError
 from relatum.problem import PartialMap, Partition, Problem, WeakOrder
 from relatum.proof import Estimate
 
-__all__ = ["curves", "explanation", "gallery", "progress", "relation"]
+__all__ = ["curves", "explanation", "gallery", "places", "progress", "relation"]
 
 LARGEST = 2000  # elements that a picture of a matrix can show
 
@@ -114,6 +114,46 @@ def _staircase(axes: Any, scores: Floats, found: WeakOrder, names: Any) -> None:
         start = end
     _name(axes, order, names)
     axes.set_xlabel("blue: row comes before column")
+
+
+def places(
+    estimate: Estimate, costs: ArrayLike, axes: Any = None, names: Any = None, most: int = 40
+) -> Any:
+    """Draw a ranking from first to last, with the bits behind each place.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        With a linear or weak order; elements that are level stand in one band.
+    costs : array-like of shape (n,)
+        Bits, such as `relatum.place_costs` gives.
+    axes : matplotlib axes, optional
+    names : sequence of str, optional
+        Names of the elements.
+    most : int
+        Elements shown, from the first on.
+    """
+    found, bits = estimate.relation, np.asarray(costs, dtype=np.float64)
+    if not isinstance(found, WeakOrder) or bits.shape != (found.shape[0],):
+        raise DataError(
+            "Places are drawn of a linear or weak order, with one cost per element, got "
+            f"{type(found).__name__} and costs of shape {bits.shape}."
+        )
+    order = np.asarray(found.order)[:most]
+    axes = _axes(axes, (5.6, 0.7 + 0.21 * len(order)))
+    rank = np.asarray(found.ranks)[order]
+    for k, r in enumerate(rank.tolist()):
+        if r % 2:
+            axes.axhspan(k - 0.5, k + 0.5, color="0.94", lw=0)
+    axes.barh(np.arange(len(order)), bits[order], color="tab:blue", height=0.62)
+    shown = [str(k) if names is None else str(names[k]) for k in order.tolist()]
+    above = 1 + np.searchsorted(np.sort(np.asarray(found.ranks)), rank)
+    ticks = [f"{name}  {place}" for name, place in zip(shown, above.tolist(), strict=True)]
+    axes.set_yticks(range(len(order)), ticks, fontsize=8)
+    axes.set(ylim=(len(order) - 0.5, -0.5), xlabel="bits that moving it alone would cost")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    return axes
 
 
 def _dots(axes: Any, scores: Floats, found: PartialMap) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -143,3 +143,59 @@ def test_without_unknown_orders_semi_supervised_is_supervised():
     assert np.allclose(one.log_odds(two.items_), two.log_odds(two.items_))
     with pytest.raises(DataError, match="each of 3 sequences"):
         rt.LinearRanker(semi_supervised=True).fit(sequences, [None])
+
+
+def _games(seed, n=4, count=14):
+    rng = np.random.default_rng(seed)
+    pairs = np.array([rng.permutation(n)[:2] for _ in range(count)])
+    return pairs[:, 0].tolist(), pairs[:, 1].tolist(), rng.choice([0, 0.5, 1], count).tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_games_with_draws_against_counting_and_all_weak_orders(seed):
+    a, b, outcome = _games(seed)
+    weight = np.random.default_rng(seed).integers(1, 4, len(a))
+    ranker = rt.LinearRanker(feasible=rt.WEAK_ORDERS).fit_comparisons(a, b, outcome, weight)
+    n = len(ranker.items_)
+    good, bad = np.ones((n, n)), np.ones((n, n))  # sigma = 2: one pseudo-observation of each
+    place = {item: k for k, item in enumerate(ranker.items_)}
+    for x, y, result, w in zip(a, b, outcome, weight, strict=True):
+        i, j = place[x], place[y]
+        for p, q, won in ((i, j, result), (j, i, 1 - result)):
+            good[p, q] += w * (won >= 0.5)
+            bad[p, q] += w * (won < 0.5)
+    scores = np.log2(good / bad)
+    np.fill_diagonal(scores, 0.0)
+    assert ranker.log_odds(ranker.items_) == pytest.approx(scores)
+    best = max((scores * np.less_equal.outer(p, p)).sum() for p in product(range(n), repeat=n))
+    assert ranker.estimate_.value == pytest.approx(best)
+    ranks = ranker.predict_ranks()
+    assert (scores * np.less_equal.outer(ranks, ranks)).sum() == pytest.approx(best)
+
+
+def test_weights_are_repeated_games():
+    a, b, outcome = _games(1)
+    twice = rt.LinearRanker().fit_comparisons(a * 2, b * 2, outcome * 2)
+    heavy = rt.LinearRanker().fit_comparisons(a, b, outcome, [2] * len(a))
+    assert np.array_equal(twice.log_odds(twice.items_), heavy.log_odds(twice.items_))
+
+
+def test_ranks_are_those_of_a_table_of_sports():
+    games = [("a", "b", "draw"), ("a", "c", "win"), ("b", "c", "win"), ("c", "d", "win")]
+    a, b, outcome = zip(*games, strict=True)
+    ranker = rt.LinearRanker(feasible=rt.WEAK_ORDERS).fit_comparisons(a, b, outcome)
+    assert ranker.predict_ranks(["d", "c", "b", "a"]).tolist() == [4, 3, 1, 1]
+    assert ranker.predict_ranks(["d", "c", "b", "a"], method="dense").tolist() == [3, 2, 1, 1]
+    turned = ranker.predict_ranks(["c", "a"], rt.evidence(unrelated=[(1, 0)]))
+    assert turned.tolist() == [1, 2]
+    with pytest.raises(DataError, match="method is"):
+        ranker.predict_ranks(method="max")
+    partial = clone(ranker).set_params(feasible=rt.PARTIAL_ORDERS).fit_comparisons(a, b, outcome)
+    with pytest.raises(DataError, match="linear or weak order"):
+        partial.predict_ranks()
+
+
+def test_a_win_is_the_default():
+    plain = rt.LinearRanker().fit_comparisons(["x", "y", "x"], ["y", "z", "z"])
+    said = rt.LinearRanker().fit([("x", "y"), ("y", "z"), ("x", "z")])
+    assert np.array_equal(plain.log_odds(list("xyz")), said.log_odds(list("xyz")))

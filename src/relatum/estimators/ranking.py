@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -12,9 +12,18 @@ from sklearn.base import BaseEstimator, clone
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.estimators import common
+from relatum.estimators.comparisons import read_comparisons
 from relatum.inference import infer_many
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
-from relatum.problem import LINEAR_ORDERS, Evidence, FeasibleSet, LinearOrder, Problem, Relation
+from relatum.problem import (
+    LINEAR_ORDERS,
+    Evidence,
+    FeasibleSet,
+    LinearOrder,
+    Problem,
+    Relation,
+    shown,
+)
 from relatum.problem import evidence as evidence_of
 from relatum.proof import Estimate
 
@@ -67,6 +76,11 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     ['a', 'b', 'c']
     >>> LinearRanker().fit_comparisons(["x", "y", "x"], ["y", "z", "z"]).predict("z y x".split())
     ['x', 'y', 'z']
+    >>> from relatum.problem import WEAK_ORDERS
+    >>> games = LinearRanker(feasible=WEAK_ORDERS)
+    >>> games = games.fit_comparisons([*"xyx"], [*"yzz"], ["draw", "win", "win"])
+    >>> dict(zip(games.items_, games.predict_ranks().tolist()))
+    {'x': 1, 'y': 1, 'z': 3}
     """
 
     measure: BernoulliMeasure | None = None
@@ -149,9 +163,29 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         order = np.array(_order(result.estimate))
         return result, {k: place[order[owner[order] == k]] for k in open_}
 
-    def fit_comparisons(self, winner: Iterable[Any], loser: Iterable[Any]) -> LinearRanker:
-        """Learn from comparisons of two items: the winner comes first."""
-        return self.fit(list(zip(winner, loser, strict=True)))
+    def fit_comparisons(
+        self, a: Iterable[Any], b: Iterable[Any], outcome: Any = None, weight: Any = None
+    ) -> LinearRanker:
+        """Learn from comparisons of two items: games, votes, clicks.
+
+        Whoever wins comes first. A draw says that the two are level: both directions of the pair
+        gain, so that with ``feasible=relatum.WEAK_ORDERS`` items can share a rank.
+
+        Parameters
+        ----------
+        a, b : sequences of items
+            Comparison k is of a[k] and b[k].
+        outcome : sequence, optional
+            Of a[k]: "win", "loss" or "draw", or 1, 0 or 0.5. Or the goals of both: a pair (goals of
+            a, goals of b), or an array or table with these two columns. By default a wins.
+        weight : sequence of numbers, optional
+            How often each comparison counts.
+        """
+        read = read_comparisons(a, b, outcome, weight)
+        measure = self._new_measure().fit_comparisons(
+            read.first, read.second, read.result, len(read.items), read.weight
+        )
+        return self._finish(measure, read.items)
 
     def _new_measure(self) -> BernoulliMeasure:
         return BernoulliMeasure(sigma=2.0) if self.measure is None else clone(self.measure)
@@ -194,6 +228,42 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     def predict(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> list[Any]:
         """Return the items from first to last."""
         return [items[k] for k in _order(self.infer(items, evidence))]
+
+    def predict_ranks(
+        self,
+        items: Sequence[Any] | None = None,
+        evidence: FeasibleSet | None = None,
+        *,
+        method: Literal["min", "dense"] = "min",
+    ) -> Index:
+        """Return the rank of each item, 1 for the first; items that are level share one.
+
+        Parameters
+        ----------
+        items : sequence, optional
+            All items seen, ``items_``, by default.
+        evidence : FeasibleSet, optional
+            As in `infer`.
+        method : {"min", "dense"}
+            What comes after two that share rank 1: 3, as in tables of sports, or 2.
+        """
+        if not isinstance(method, str) or method not in ("min", "dense"):
+            raise DataError(f'method is "min" or "dense", got {shown(method)}.')
+        common.require_fitted(self)
+        known = items is None and evidence is None
+        items = self.items_ if items is None else items
+        estimate = self.estimate_ if known else self.infer(items, evidence)
+        relation: Any = estimate.relation
+        if relation is None or not hasattr(relation, "ranks"):
+            raise DataError(
+                "Ranks are those of a linear or weak order; feasible is "
+                f"{common.feasible_of(self, LINEAR_ORDERS)}: {estimate.message}"
+            )
+        dense = np.asarray(relation.ranks, dtype=np.int64)
+        if method == "dense":
+            return dense + 1
+        before = np.concatenate([[0], np.cumsum(np.bincount(dense))])
+        return np.asarray(1 + before[dense], dtype=np.int64)
 
     def predict_many(self, sequences: Iterable[Sequence[Any]]) -> list[list[Any]]:
         """Put each of many sequences of items in order."""

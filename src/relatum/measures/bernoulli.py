@@ -138,17 +138,69 @@ relation or another source that `RecordBatches` reads
             self.unrelated_ = after.ravel()[ids].astype(np.float64)
         return self
 
+    def fit_comparisons(
+        self,
+        first: ArrayLike,
+        second: ArrayLike,
+        result: ArrayLike,
+        n_words: int,
+        sample_weight: Any = None,
+    ) -> BernoulliMeasure:
+        """Learn which word comes before, or is level with, which, from comparisons of two.
+
+        A win of the first relates it to the second and not the second to it; a draw relates
+        them both ways. So theta is the probability that j is at least as good as k, and
+        with draws the log-odds of both directions may be positive: a weak order can tie them.
+
+        Parameters
+        ----------
+        first, second : array_like of int, of shape (comparisons,)
+            Words as integers from 0.
+        result : array_like of shape (comparisons,)
+            Of the first: 1 for a win, 0 for a loss, 0.5 for a draw.
+        n_words : int
+        sample_weight : array_like of shape (comparisons,), optional
+
+        Returns
+        -------
+        self : BernoulliMeasure
+
+        Examples
+        --------
+        >>> measure = BernoulliMeasure().fit_comparisons([0, 0], [1, 1], [1, 0.5], n_words=2)
+        >>> measure.pair_log_odds([0, 1]).round(3).tolist()  # 3 : 1 and 2 : 2
+        [[0.0, 1.585], [0.0, 0.0]]
+        """
+        i, j = np.asarray(first, np.int64), np.asarray(second, np.int64)
+        outcome = np.asarray(result, np.float64)
+        if not np.isin(outcome, (0.0, 0.5, 1.0)).all():
+            raise DataError("The result of a comparison must be 1, 0 or 0.5.")
+        if self.n_classes is not None and self.n_classes != n_words * n_words:
+            raise DataError(
+                f"n_classes must be n_words^2 = {n_words * n_words} for comparisons; got "
+                f"{self.n_classes}."
+            )
+        classes = np.concatenate([i * n_words + j, j * n_words + i])
+        y = np.concatenate([outcome > 0, outcome < 1]).astype(np.int64)
+        weights = None if sample_weight is None else np.tile(np.asarray(sample_weight), 2)
+        with checks.all_or_nothing(self):
+            self._reset()
+            self.n_classes_ = n_words * n_words
+            self._add(classes, y, weights)
+            self.n_words_ = n_words
+        return self
+
     def pair_log_odds(self, words: ArrayLike) -> Floats:
         """Log-odds that occurrence a comes before occurrence b, for all pairs of `words`.
 
         Parameters
         ----------
         words : array_like of int, of shape (occurrences,)
-            Words as integers, after fit_sequences.
+            Words as integers, after fit_sequences or fit_comparisons.
 
         Returns
         -------
-        ndarray of shape (occurrences, occurrences), antisymmetric
+        ndarray of shape (occurrences, occurrences), antisymmetric unless there were draws
         """
         checks.check_fitted(self, "n_words_")
         w = np.asarray(words, dtype=np.int64)

@@ -1,17 +1,8 @@
-"""Rank aggregation: from rankings or comparisons to one order, with a proof that it is best.
-
-Every vote says of ordered pairs (a, b) whether a comes before b or is tied with it. The
-log-odds of "a before or tied with b" come from these counts, either as
-
-* ``"kemeny"``: votes for minus votes against. The most probable linear or weak order then
-  has the least total Kemeny-Snell distance to the votes: the number of ordered pairs on
-  which it disagrees (for strict rankings twice Kendall's).
-* ``"bernoulli"``: base-2 log-odds of the Bernoulli measure with a Beta prior, in bits.
-"""
+"""Votes: how often each element came before, or was tied with, each other one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,23 +11,8 @@ from numpy.typing import ArrayLike
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.inference import infer
 from relatum.io import Rankings
-from relatum.problem import (
-    LINEAR_ORDERS,
-    WEAK_ORDERS,
-    FeasibleSet,
-    Problem,
-    Relation,
-    WeakOrder,
-    plain_array,
-    require_memory,
-    shown,
-    switch,
-)
-from relatum.proof import Estimate
-
-__all__ = ["Consensus", "Votes", "consensus"]
+from relatum.problem import Relation, plain_array, require_memory, shown
 
 Method = Literal["kemeny", "bernoulli"]
 Unranked = Literal["ignore", "last"]
@@ -139,6 +115,51 @@ class Votes:
             tied += w * (both & (place[:, None] == place[None, :]))
         np.fill_diagonal(tied, 0.0)
         return cls(before, tied, _names(names))
+
+    @classmethod
+    def from_lists(
+        cls,
+        rankings: Iterable[Iterable[Any]],
+        counts: ArrayLike | None = None,
+        *,
+        names: Sequence[Any] | None = None,
+        unranked: Unranked = "ignore",
+    ) -> Votes:
+        """Count votes of rankings written down from first to last.
+
+        Parameters
+        ----------
+        rankings : list of lists of names
+            Names that are tied stand in a list, tuple or set of their own:
+            ``["ann", ["bob", "cy"], "dan"]``.
+        counts : array (r,), optional
+            How many voters gave each ranking.
+        names : sequence, optional
+            The elements; those that occur, in the order in which they occur, by default.
+        unranked : "ignore" or "last"
+            As in `from_rankings`.
+
+        Examples
+        --------
+        >>> votes = Votes.from_lists([["ann", "bob", "cy"], ["bob", ["ann", "cy"]]])
+        >>> votes.names, votes.before[1].tolist()
+        (('ann', 'bob', 'cy'), [1.0, 0.0, 2.0])
+        """
+        listed = [_places(k, ranking) for k, ranking in enumerate(_lists(rankings))]
+        if names is None:
+            names = list(dict.fromkeys(name for places in listed for name in places))
+        number = {name: k for k, name in enumerate(_names(names))}
+        if not number:
+            raise DataError("There are no rankings with a name in them; one or more are counted.")
+        if len(number) != len(names):
+            raise DataError(f"A name stands once in `names`, got {shown(list(names))}.")
+        ranks = np.full((len(listed), len(number)), -1, dtype=np.int64)
+        for k, places in enumerate(listed):
+            for name, place in places.items():
+                if name not in number:
+                    raise DataError(f"Ranking {k} names {name!r}, which is not in `names`.")
+                ranks[k, number[name]] = place
+        return cls.from_rankings(ranks, counts, names=list(number), unranked=unranked)
 
     @classmethod
     def from_comparisons(
@@ -251,6 +272,36 @@ def _names(names: Any) -> tuple[Any, ...]:
     return tuple(names)
 
 
+def _lists(rankings: Any) -> list[Any]:
+    if isinstance(rankings, str | np.ndarray) or not isinstance(rankings, Iterable):
+        raise DataError(
+            'Rankings are lists of names from first to last, such as [["ann", "bob"], ["bob", '
+            f'"ann"]], got {shown(rankings)}; for an array of places use Votes.from_rankings.'
+        )
+    return list(rankings)
+
+
+def _places(number: int, ranking: Any) -> dict[Any, int]:
+    """Return the place of each name in a ranking; those in a list of their own are tied."""
+    if isinstance(ranking, str | dict | set | frozenset) or not isinstance(ranking, Iterable):
+        raise DataError(
+            f"Ranking {number} is a list of names from first to last, got {shown(ranking)}."
+        )
+    places: dict[Any, int] = {}
+    for place, entry in enumerate(ranking):
+        tied = list(entry) if isinstance(entry, list | tuple | set | frozenset) else [entry]
+        for name in tied:
+            if not isinstance(name, Hashable) or name is None or name != name:
+                raise DataError(
+                    f"Ranking {number} holds {shown(name)}, which is no name; give texts or "
+                    "numbers, and leave out what was not ranked."
+                )
+            if name in places:
+                raise DataError(f"Ranking {number} names {name!r} twice; keep one of them.")
+            places[name] = place
+    return places
+
+
 def _checked_ranks(rankings: ArrayLike) -> Index:
     ranks = plain_array(rankings, "Rankings", DataError)
     if ranks.ndim != 2 or ranks.dtype.kind not in "iu" or ranks.size == 0:
@@ -292,94 +343,3 @@ def _comparison(number: int, c: Sequence[Any]) -> tuple[Any, Any, str]:
             f'Comparison {number} ends in "win", "loss" or "draw", got {shown(result)}.'
         )
     return c[0], c[1], result
-
-
-@dataclass(frozen=True, eq=False)
-class Consensus:
-    """A consensus ranking and how sure it is the best.
-
-    Attributes
-    ----------
-    estimate : Estimate
-    problem : Problem
-        What was solved; ``rt.verify(problem, estimate)`` re-proves it.
-    votes : Votes
-    """
-
-    estimate: Estimate
-    problem: Problem
-    votes: Votes
-
-    @property
-    def classes(self) -> list[list[Any]]:
-        """Names from first to last, in lists of those that are tied."""
-        relation = self.estimate.relation
-        if relation is None:
-            return []
-        names = self.votes.names
-        return [[names[a] for a in c] for c in relation.to(WeakOrder).classes()]
-
-    @property
-    def ranking(self) -> list[Any]:
-        """Names from first to last; ties in the order of the elements."""
-        return [name for tied in self.classes for name in tied]
-
-    @property
-    def distance(self) -> float:
-        """The sum of Kemeny-Snell distances of the votes to the consensus."""
-        relation = self.estimate.relation
-        return np.inf if relation is None else self.votes.distance(relation)
-
-
-def consensus(
-    votes: Votes,
-    *,
-    ties: bool = False,
-    method: Method = "kemeny",
-    sigma: float = 2.0,
-    feasible: FeasibleSet | None = None,
-    prove: bool = True,
-    **arguments: Any,
-) -> Consensus:
-    """Find the ranking that agrees best with votes.
-
-    Parameters
-    ----------
-    votes : Votes
-    ties : bool
-        Whether the consensus may have ties (a weak order).
-    method : "kemeny" or "bernoulli"
-        See the module's text.
-    sigma : float
-        Parameter of the prior, for "bernoulli".
-    feasible : FeasibleSet, optional
-        Further constraints, such as evidence, intersected with the orders.
-    prove : bool
-        Ask for proven optimality.
-    **arguments
-        Passed on to `relatum.infer`.
-
-    Returns
-    -------
-    Consensus
-
-    Examples
-    --------
-    >>> result = consensus(Votes.from_rankings([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
-    >>> result.ranking, result.distance, result.estimate.status.name
-    ([0, 1, 2], 4.0, 'OPTIMAL')
-    """
-    if not isinstance(votes, Votes):
-        raise DataError(
-            f"consensus takes votes such as Votes.from_rankings(rankings), got {shown(votes)}."
-        )
-    orders = WEAK_ORDERS if switch(ties, "ties", DataError) else LINEAR_ORDERS
-    if feasible is not None:
-        if not isinstance(feasible, FeasibleSet):
-            raise DataError(
-                "feasible is a set such as relatum.evidence(related=[(0, 1)]), got "
-                f"{shown(feasible)}."
-            )
-        orders = orders & feasible
-    problem = Problem(votes.log_odds(method, sigma), orders)
-    return Consensus(infer(problem, prove=prove, **arguments), problem, votes)
