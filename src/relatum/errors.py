@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "BlockingWarning",
+    "CalibrationWarning",
     "CertificateError",
     "DataError",
     "DegenerateWarning",
@@ -68,3 +69,7 @@ class DegenerateWarning(UserWarning):
 
 class BlockingWarning(UserWarning):
     """Many true pairs were never scored, so that a background says the wrong thing of them."""
+
+
+class CalibrationWarning(UserWarning):
+    """What labels say of scores runs away, or too little: the message tells what was done."""

@@ -315,6 +315,7 @@ def reproduce_command(
     "--out", "-o", type=FILE, required=True, help="Where the clusters go: .parquet, .csv."
 )
 @click.option("--background", default="-4", show_default=True, help="Bits, or 'learned'.")
+@click.option("--offset", default="0", show_default=True, help="Bits for all, or 'learned'.")
 @click.option(
     "--evidence", type=FILE, help="Table: ids in columns named as in PAIRS, and 'related'."
 )

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from relatum.errors import BlockingWarning, DataError, EvidenceError
+from relatum.errors import BlockingWarning, CalibrationWarning, DataError, EvidenceError
 from relatum.pair_tables import Clusters, cluster_pairs, verify_clusters
 
 TABLES = (".parquet", ".csv", ".tsv")
@@ -27,7 +27,8 @@ def run(
     if out.suffix not in (".parquet", ".csv"):
         raise DataError(f"The output {out} ends in .parquet or .csv.")
     options = {key: value for key, value in options.items() if value is not None}
-    options["background"] = _background(options["background"])
+    for name in ("background", "offset"):
+        options[name] = _bits(name, options[name])
     if groups is not None:
         options["one_per_group"] = Path(groups) if groups.endswith(TABLES) else groups
     try:
@@ -70,19 +71,20 @@ def run_verify(
     return 0 if report.ok else 1
 
 
-def _background(text: str) -> Any:
+def _bits(name: str, text: str) -> Any:
     if text == "learned":
         return text
     try:
         return float(text)
     except ValueError:
-        raise DataError(f"--background is a number of bits or 'learned', got {text!r}.") from None
+        raise DataError(f"--{name} is a number of bits or 'learned', got {text!r}.") from None
 
 
 def _with_progress(pairs: str, out: Path, options: dict[str, Any], silent: bool) -> Clusters:
     console = Console(stderr=True)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", BlockingWarning)
+        warnings.simplefilter("always", CalibrationWarning)
         if silent or not console.is_terminal:
             found = cluster_pairs(pairs, output=out, **options)
         else:
@@ -93,6 +95,6 @@ def _with_progress(pairs: str, out: Path, options: dict[str, Any], silent: bool)
 
                 found = cluster_pairs(pairs, output=out, monitor=show, **options)
     for warning in told:
-        if issubclass(warning.category, BlockingWarning):
+        if issubclass(warning.category, BlockingWarning | CalibrationWarning):
             click.echo(f"relatum: {warning.message}", err=True)
     return found

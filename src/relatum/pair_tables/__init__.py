@@ -13,6 +13,7 @@ from relatum.pair_tables.api import cluster_pairs, verify_clusters
 from relatum.pair_tables.check.container import is_archive as is_certificate
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
+from relatum.pair_tables.offsets import Offset, learn_offset
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
 from relatum.pair_tables.result import Clusters, Summary
@@ -31,6 +32,7 @@ __all__ = [
     "Columns",
     "Component",
     "Components",
+    "Offset",
     "PairScorer",
     "Settings",
     "Solution",
@@ -43,6 +45,7 @@ __all__ = [
     "component_of",
     "find_columns",
     "is_certificate",
+    "learn_offset",
     "refuse",
     "solve_batch",
     "solve_component",

@@ -22,6 +22,7 @@ def cluster_pairs(
     pairs: Any,
     *,
     background: float | Literal["learned"] = -4.0,
+    offset: float | Literal["learned"] = 0.0,
     evidence: Any = None,
     one_per_group: Any = None,
     max_size: int | None = None,
@@ -54,6 +55,11 @@ def cluster_pairs(
     background : float or "learned"
         Log-odds, in bits and at most 0, of pairs that nobody scored. "learned" takes them
         from `labels`.
+    offset : float or "learned"
+        Bits to add to every score, also to what `score_missing` gives. "learned" takes the
+        number with which the clusters of labelled elements are right, see
+        `relatum.pair_tables.offsets`; the scores should be of pairs that they were not learned
+        from. `Summary.offset` tells it.
     evidence : mapping or table, optional
         ``{"related": [(id, id), ...], "unrelated": [...]}``, or a table of pairs of ids with a
         column ``related``.
@@ -66,8 +72,8 @@ def cluster_pairs(
         Scores every pair inside a component that is not listed; see `PairScorer`. Components
         of more than 2000 elements fall back on the background.
     labels : mapping or table, optional
-        True entities of some elements: for the learned background, the share of true pairs
-        that were scored, and the F1 of the result.
+        True entities of some elements: for the learned background and offset, the share of
+        true pairs that were scored, and the F1 of the result.
     previous : table, path or Clusters, optional
         Clusters of an earlier run: their ids are kept where sets persist, the search starts
         from them, and components that have not changed are not solved again.
@@ -111,12 +117,15 @@ def cluster_pairs(
     """
     learn = isinstance(background, str) and background == "learned"
     bits = 0.0 if learn else real_number(background, 'The background, in bits or "learned",')
+    learn_offset = isinstance(offset, str) and offset == "learned"
+    shift = 0.0 if learn_offset else float(real_number(offset, 'The offset, in bits or "learned",'))
     settings = Settings(bits, max_size, prove, time_limit)
     _require_names(left=left, right=right, log_odds=log_odds, probability=probability)
     on_spark = _takes_spark(pairs, engine)
     learned = background if learn else None
     only_duckdb = {"labels": labels, "previous": previous, "output": output}
     only_duckdb |= {"certificate": certificate, "background": learned}
+    only_duckdb["offset"] = offset if learn_offset or shift else None
     for name, value in only_duckdb.items():
         if on_spark and value is not None:
             raise DataError(
@@ -133,7 +142,8 @@ def cluster_pairs(
         require_writable(proof)
         if output is not None and proof == as_path(output).absolute():
             raise DataError(f"{output} cannot be both output= and certificate=; name two files.")
-    plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof)
+    offsets = shift, learn_offset
+    plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof, *offsets)
     with _plain_errors():
         found = _engine(on_spark)(given, plan)
     if output is not None:
@@ -141,6 +151,7 @@ def cluster_pairs(
     if proof is None:
         return Clusters(in_kind_of(pairs, found.table), found.summary)
     told: dict[str, Any] = {"background": found.summary.background, "max_size": max_size}
+    told["offset"] = found.summary.offset
     told |= {"evidence": evidence, "one_per_group": one_per_group}
     told |= {"odd_rows": odd_rows, "names": given.names}
     check = partial(_check, Given(pairs), proof, found.table, told, replace(plan, monitor=None))
@@ -153,6 +164,7 @@ def verify_clusters(
     *,
     clusters: Any = None,
     background: float | None = None,
+    offset: float | None = None,
     max_size: int | None = None,
     evidence: Any = None,
     one_per_group: Any = None,
@@ -174,7 +186,7 @@ def verify_clusters(
     clusters : table or path, optional
         Clusters that must be those of the certificate: ids and ``cluster_id``, and what else
         `cluster_pairs` returns.
-    background, max_size, evidence, one_per_group : optional
+    background, offset, max_size, evidence, one_per_group : optional
         As for `cluster_pairs`. What is given must be what the certificate is about; what is not
         is taken from the certificate, and listed in ``stated`` of the answer.
     memory_limit, threads, monitor
@@ -195,8 +207,8 @@ def verify_clusters(
             "Certificates are not available on Spark; write the pairs to Parquet files and pass "
             "their path."
         )
-    told = {"background": background, "max_size": max_size, "evidence": evidence}
-    told["one_per_group"] = one_per_group
+    told = {"background": background, "offset": offset, "max_size": max_size}
+    told |= {"evidence": evidence, "one_per_group": one_per_group}
     told = {name: value for name, value in told.items() if value is not None}
     plan = Plan(Settings(), memory_limit=memory_limit, threads=threads, monitor=monitor)
     return _check(Given(pairs), as_path(certificate), clusters, told, plan)

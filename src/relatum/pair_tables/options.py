@@ -21,6 +21,7 @@ from relatum.problem import real_number, shown, switch, whole_number
 
 UNBOUNDED = 1 << 60
 MOST_THREADS = 1 << 10
+MOST_OFFSET = 1e6  # bits: with the largest scores, still a float
 Monitor: TypeAlias = Callable[[str, int, int], Any]
 Names: TypeAlias = tuple[str, str, str | None, str | None]
 
@@ -45,6 +46,7 @@ class Tuning:
     sorted_pairs: int = 100_000  # at once, however small the memory: each part is another pass
     labelled_elements: int = 100_000  # to learn from: pairs two steps apart must fit into memory
     scorer_pairs: int = 100_000  # whose features `PairScorer` holds at a time
+    offset_elements: int = 20_000  # with labels, to learn an offset: they are clustered 30 times
     task_pairs: int = 200_000  # per task of Spark, about: seconds of work, so that few are lost
     most_task_pairs: int = 4_000_000  # a task needs about 400 bytes per pair; more are split
     star_rounds: int = 100  # of Spark: about log2(n) are needed, unless the table changes
@@ -149,9 +151,15 @@ class Plan:
     threads: int | None = None  # None for all processors
     monitor: Monitor | None = None  # told of every step: (stage, done, total)
     certificate: Path | None = None  # where what proves the clusters goes
+    offset: float = 0.0  # bits to add to every score
+    learn_offset: bool = False  # from labels
 
     def __post_init__(self) -> None:
         parse_memory(self.memory_limit)
+        if not abs(self.offset) <= MOST_OFFSET:
+            raise DataError(
+                f"offset is a number of bits up to {MOST_OFFSET:g} either way, got {self.offset}."
+            )
         if self.threads is not None:
             whole_number(self.threads, "threads", most=MOST_THREADS, error=DataError)
         if self.search is not None:

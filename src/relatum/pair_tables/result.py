@@ -43,6 +43,8 @@ class Summary:
         Against the earlier clusters.
     seconds : mapping
         By stage.
+    offset : float
+        The bits that were added to every score; `value` and `bound` are of these scores.
     """
 
     rows: int = 0
@@ -67,6 +69,7 @@ class Summary:
     f1: float | None = None
     changes: Changes | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+    offset: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -89,7 +92,8 @@ class Summary:
             f"{self.elements} elements in {self.clusters} clusters, the largest of "
             f"{self.largest_cluster}; {self.rows} rows",
             f"value {self.value:.6g} bits, bound {self.bound:.6g}, gap {self.gap:.4g} "
-            f"({share:.2%}); background {self.background:.4g}",
+            f"({share:.2%}); background {self.background:.4g}"
+            + (f", offset {self.offset:+.4g}" if self.offset else ""),
             f"{self.components} components, the largest of {self.largest_component}; "
             f"{self.pairs_cut} pairs cut, {self.pairs_added} added",
         ]

@@ -15,7 +15,7 @@ from relatum.array_types import Floats, Index
 from relatum.errors import BlockingWarning, DataError
 from relatum.pair_tables.options import Tuning
 
-Batch = tuple[NDArray[np.int32], NDArray[np.int32], Floats]  # ends of pairs, and their bits
+Batch = tuple[NDArray[np.integer], NDArray[np.integer], Floats]  # ends of pairs, and their bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ def block_recall(batches: Iterable[Batch], labels: Index) -> float:
     return recall
 
 
-def learned_background(batches: Iterable[Batch], labels: Index) -> float:
+def learned_background(batches: Iterable[Batch], labels: Index, total: int | None = None) -> float:
     """Return the log-odds of pairs that are not listed although a third element links them.
 
     Only such pairs matter: a background decides whether two elements that are linked to a
@@ -115,6 +115,7 @@ def learned_background(batches: Iterable[Batch], labels: Index) -> float:
     and false ones by the share of all elements. Labelled entities, or elements, should be a
     random choice. False pairs are counted at the upper end of what chance allows: few labels
     give a background too low rather than too high, which would join what it should not.
+    `total` is the number of all elements, if `labels` has only some of them.
 
     Returns
     -------
@@ -149,7 +150,7 @@ def learned_background(batches: Iterable[Batch], labels: Index) -> float:
     keys = np.setdiff1d(keys, np.concatenate(listed))
     same = labels[chosen[keys // n]] == labels[chosen[keys % n]]
     true, false = int(np.count_nonzero(same)), int(np.count_nonzero(~same))
-    own, other = (partners[0] + 0.5) / (partners[1] + 0.5), n / max(1, len(labels))
+    own, other = (partners[0] + 0.5) / (partners[1] + 0.5), n / max(1, total or len(labels))
     most = false + 2 * math.sqrt(false) + 2
     return min(0.0, math.log2((true + 0.5) / own) - math.log2(most / other))
 

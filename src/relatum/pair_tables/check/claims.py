@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from relatum.errors import CertificateError, ProblemError
-from relatum.pair_tables.options import Names, Settings
+from relatum.pair_tables.options import MOST_OFFSET, Names, Settings
 from relatum.problem import float_up, nearest_float
 
 
@@ -30,6 +30,7 @@ class Stated:
     bound: float  # not below the exact bound; the float of the value where that is the bound
     pairs: str  # fingerprints
     ids: str
+    offset: float = 0.0  # bits added to every listed score
 
     @property
     def settings(self) -> Settings:
@@ -75,11 +76,14 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "bound": (float,),
     "pairs": (str,),
     "ids": (str,),
+    "offset": (float,),
 }
+_UNSAID = {"offset": 0.0}  # what older certificates do not say
 
 
 def read_claims(manifest: Mapping[str, Any]) -> Stated:
     """Return the claims of a manifest, refusing what is not of the right type."""
+    manifest = {**_UNSAID, **manifest}
     for name, kinds in _KINDS.items():
         if name not in manifest:
             raise CertificateError(f"Its manifest does not say {name!r}.")
@@ -94,6 +98,8 @@ def read_claims(manifest: Mapping[str, Any]) -> Stated:
         _ = stated.settings
     except ProblemError as error:
         raise CertificateError(str(error)) from None
+    if abs(stated.offset) > MOST_OFFSET:
+        raise CertificateError(f"Its manifest says {stated.offset!r} of 'offset'.")
     if stated.odd_rows not in ("refuse", "handle"):
         raise CertificateError(f"Its manifest says {stated.odd_rows!r} of 'odd_rows'.")
     return stated

@@ -25,6 +25,7 @@ from relatum.pair_tables.on_duckdb.components import Buckets, batch_at, sorted_p
 from relatum.pair_tables.on_duckdb.keeping import Keeper
 from relatum.pair_tables.on_duckdb.known import Known
 from relatum.pair_tables.on_duckdb.store import Workspace
+from relatum.pair_tables.on_duckdb.tables import ids_at
 from relatum.pair_tables.options import Settings
 from relatum.pair_tables.result import Summary
 from relatum.pair_tables.solve.batching import Components, first_elements
@@ -57,12 +58,14 @@ class Solver:
     keys: NDArray[np.uint64]  # hashes of the ids
     score_missing: Callable[[Any, Any], Any] | None = None
     keeper: Keeper | None = None  # of what proves the clusters, if that is asked for
+    offset: float = 0.0  # bits that listed pairs have already, and `score_missing` has not
 
     @property
     def seed(self) -> int:
         """Tells hashes of runs apart whose components have different clusters."""
         described = (self.settings.background, self.settings.max_size, self.settings.search)
-        return zlib.crc32(repr((described, self.score_missing is not None)).encode())
+        shift = (self.offset,) if self.offset else ()
+        return zlib.crc32(repr((described, self.score_missing is not None, *shift)).encode())
 
     def solve(self, number: int) -> Solved:
         """Find the clusters of a bucket, and forget its pairs."""
@@ -124,7 +127,12 @@ class Solver:
             return batch, 0, 0
         most = self.settings.tuning.scored_elements
         unscored = int(np.count_nonzero(np.diff(batch.element_ptr) > most))
-        batch, scored = with_missing(batch, most, self._ids_of(elements), self.score_missing)
+        score, offset = self.score_missing, self.offset
+
+        def shifted(left: Any, right: Any) -> Any:
+            return np.asarray(score(left, right), dtype=np.float64) + offset
+
+        batch, scored = with_missing(batch, most, self._ids_of(elements), shifted)
         if self.keeper is not None:
             self.keeper.keep_missing(number, scored, elements)
         return batch, len(scored[2]), unscored
@@ -133,12 +141,7 @@ class Solver:
         """Return a function from places to ids: an array, or one of (source, id) tuples."""
 
         def ids(places: Index) -> Any:
-            rows = self.ids.take(elements[places])
-            if rows.num_columns == 1:
-                return rows.column(0).to_numpy()
-            out = np.empty(len(places), dtype=object)
-            out[:] = list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
-            return out
+            return ids_at(self.ids, elements[places])
 
         return ids
 

@@ -64,9 +64,9 @@ def check(
     clusters : table or None
         Clusters that must be those of the certificate.
     told : mapping
-        What the caller knows of the problem, by name: ``background``, ``max_size``,
-        ``evidence``, ``one_per_group``, ``odd_rows``, and ``names`` of columns. What is missing is
-        taken from the certificate.
+        What the caller knows of the problem, by name: ``background``, ``offset``,
+        ``max_size``, ``evidence``, ``one_per_group``, ``odd_rows``, and ``names`` of columns. What
+        is missing is taken from the certificate.
     plan : Plan
         Memory and threads.
     """
@@ -98,7 +98,7 @@ def _checked(
             "The certificate was written for another table of pairs: its elements differ."
         )
     known, said = known_of(Told(source, archive, stated, names, told), space.folder)
-    linked = link_pairs(source, known, space, True)
+    linked = link_pairs(source, known, space, True, stated.offset)
     if linked.fingerprint != stated.pairs:
         raise CertificateError(
             "The certificate was written for another table of pairs: its rows differ."

@@ -43,10 +43,13 @@ class Linked:
         return counts
 
 
-def link_pairs(source: Source, known: Known, space: Workspace, marked: bool = False) -> Linked:
+def link_pairs(
+    source: Source, known: Known, space: Workspace, marked: bool = False, offset: float = 0.0
+) -> Linked:
     """Read all rows once; positive pairs that are forbidden connect nothing.
 
-    ``marked`` asks for a fingerprint of the pairs.
+    ``marked`` asks for a fingerprint of the pairs, as the table lists them; ``offset`` is added to
+    their bits afterwards.
     """
     mark = Fingerprint()
     spool = Spool(space.folder / "pairs.bin", space.share)
@@ -56,15 +59,33 @@ def link_pairs(source: Source, known: Known, space: Workspace, marked: bool = Fa
     for a, b, bits in source.batches():
         keep = (a != b) & ~np.isnan(bits)
         i, j, w = np.minimum(a, b)[keep], np.maximum(a, b)[keep], bits[keep]
-        spool.append(i, j, w)
         if marked:
             mark.add(i, j, w)
+        w = w + offset if offset else w
+        spool.append(i, j, w)
         links = (w > 0) & known.may_join(i, j)
         join_pairs(parent, i[links], j[links])
         seen += len(a)
         space.tell("components", seen, source.rows)
     find_roots(parent)
     return Linked(spool, parent, mark.text() if marked else "")
+
+
+def shift_pairs(linked: Linked, known: Known, space: Workspace, offset: float) -> Linked:
+    """Return the pairs with an offset added to their bits, and their components."""
+    if not offset:
+        return linked
+    spool = Spool(space.folder / "shifted.bin", space.share)
+    parent = np.arange(len(linked.roots), dtype=np.int64)
+    join_pairs(parent, *np.ascontiguousarray(known.related.T))
+    for i, j, bits in linked.spool.batches():
+        w = bits + offset
+        spool.append(i, j, w)
+        links = (w > 0) & known.may_join(i, j)
+        join_pairs(parent, i[links].astype(np.int64), j[links].astype(np.int64))
+    linked.spool.clear()
+    find_roots(parent)
+    return Linked(spool, parent, linked.fingerprint)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.pair_tables.check.claims import rounded_bound
 from relatum.pair_tables.columns import Columns, arrow_numbers, refuse
+from relatum.pair_tables.offsets import Offset, best_offset, told
 from relatum.pair_tables.on_duckdb.buckets import Solved, Solver, solve_buckets
 from relatum.pair_tables.on_duckdb.components import (
     Buckets,
@@ -32,6 +33,7 @@ from relatum.pair_tables.on_duckdb.components import (
     Units,
     fill_buckets,
     link_pairs,
+    shift_pairs,
     split_giants,
 )
 from relatum.pair_tables.on_duckdb.fingerprint import ids_fingerprint
@@ -39,11 +41,12 @@ from relatum.pair_tables.on_duckdb.keeping import Claims, Keeper, write_certific
 from relatum.pair_tables.on_duckdb.known import Known, read_known
 from relatum.pair_tables.on_duckdb.reading import Source, read_source
 from relatum.pair_tables.on_duckdb.store import Workspace
-from relatum.pair_tables.on_duckdb.tables import connect
+from relatum.pair_tables.on_duckdb.tables import connect, ids_at
 from relatum.pair_tables.options import Given, Plan
 from relatum.pair_tables.previous import name_clusters
 from relatum.pair_tables.result import Clusters, Summary
 from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
+from relatum.pair_tables.solve.labelled import labelled_part
 from relatum.problem import exact_sum, float_up, nearest_float
 
 # what the summaries of buckets add up to
@@ -66,6 +69,8 @@ def cluster(given: Given, plan: Plan) -> Clusters:
     """
     if plan.learn_background and given.labels is None:
         raise DataError('background="learned" needs labels=: entities of some elements.')
+    if plan.learn_offset and given.labels is None:
+        raise DataError('offset="learned" needs labels=: entities of some elements.')
     with tempfile.TemporaryDirectory(prefix="relatum-") as folder:
         space = Workspace.of(plan, Path(folder))
         with closing(connect(space.folder, space.memory // 2, space.threads)) as con:
@@ -78,7 +83,12 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
     with space.stage("known"):
         known = read_known(source, given, space.folder)
     with space.stage("components"):
-        linked = link_pairs(source, known, space, plan.certificate is not None)
+        linked = link_pairs(source, known, space, plan.certificate is not None, plan.offset)
+    ids, offset = source.ids(), plan.offset
+    if plan.learn_offset:
+        with space.stage("offset"):
+            offset = _learned_offset(linked, known, given, plan, ids).bits
+            linked = shift_pairs(linked, known, space, offset)
     recall, learned = _from_labels(linked, known, plan, space)
     settings = plan.final(lambda: linked.spool.count, learned)
     with space.stage("split"):
@@ -86,10 +96,10 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
     with space.stage("sort"):
         scored = given.score_missing is not None
         buckets = fill_buckets(linked, units, known, settings.tuning, space, scored)
-    ids = source.ids()
     keeper = None if plan.certificate is None else Keeper(space.folder / "kept", settings)
     with space.stage("solve"):
-        solver = Solver(buckets, known, settings, ids, source.keys(), given.score_missing, keeper)
+        missing = (given.score_missing, keeper, offset)
+        solver = Solver(buckets, known, settings, ids, source.keys(), *missing)
         parts = solve_buckets(solver, space)
     odd_rows = _odd_rows(source, parts, given.odd_rows, ids)
     with space.stage("finish"):
@@ -103,6 +113,7 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
         rows=source.rows,
         odd_rows=odd_rows,
         background=settings.background,
+        offset=offset,
         block_recall=recall,
         f1=None if known.labels is None else pairwise_f1(found.first, known.labels),
         changes=changes,
@@ -130,6 +141,18 @@ def _from_labels(
         if not plan.learn_background:
             return recall, None
         return recall, learned_background(linked.spool.batches(), known.labels)
+
+
+def _learned_offset(linked: Linked, known: Known, given: Given, plan: Plan, ids: Any) -> Offset:
+    """Learn the offset from labelled elements, without evidence, which knows what labels know."""
+    score = given.score_missing
+    if known.labels is None:
+        return Offset(0.0, "f1")
+    own = None if score is None else lambda a, b: score(ids_at(ids, a), ids_at(ids, b))
+    case = labelled_part(linked.spool.batches, known.labels, known.groups, own)
+    settings, learn = plan.settings, plan.learn_background
+    found = best_offset(replace(case, settings=settings, learn_background=learn))
+    return told(found, stacklevel=6)  # whoever called cluster_pairs
 
 
 def _odd_rows(source: Source, parts: list[Solved], odd_rows: str, ids: Any) -> dict[str, int]:

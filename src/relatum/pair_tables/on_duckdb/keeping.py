@@ -121,5 +121,6 @@ def write_certificate(
         "bound": summary.bound,
         "pairs": claims.marks[0],
         "ids": claims.marks[1],
+        "offset": float(summary.offset),
     }
     write_archive(path, manifest, arrays, keeper.folder)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from relatum.errors import DataError
 from relatum.io.files import GUARDED
@@ -22,6 +23,16 @@ def connect(folder: Path, memory: int, threads: int) -> Any:
     con.execute(f"SET temp_directory='{folder / 'spill'}'")
     con.execute("SET preserve_insertion_order=false")
     return con
+
+
+def ids_at(ids: Any, rows: Any) -> Any:
+    """Return some rows of an Arrow table of ids: an array, or one of (source, id) tuples."""
+    rows = ids.take(rows)
+    if rows.num_columns == 1:
+        return rows.column(0).to_numpy()
+    out = np.empty(rows.num_rows, dtype=object)
+    out[:] = list(zip(*(c.to_pylist() for c in rows.columns), strict=True))
+    return out
 
 
 def quoted(name: str) -> str:

@@ -38,7 +38,7 @@ class Told:
 def known_of(case: Told, folder: Path) -> tuple[Known, tuple[str, ...]]:
     """Return evidence and groups, and sentences on what only the certificate says."""
     stated, told = case.stated, case.told
-    for name in ("background", "max_size", "odd_rows"):
+    for name in ("background", "offset", "max_size", "odd_rows"):
         own = getattr(stated, name)
         if name in told and told[name] != own:
             raise CertificateError(f"The certificate is about {name} {own!r}, not {told[name]!r}.")
@@ -64,6 +64,8 @@ def _numbers(stated: Stated, told: Mapping[str, Any]) -> list[str]:
     said = []
     if "background" not in told:
         said.append(f"a background of {stated.background:g} bits")
+    if "offset" not in told and stated.offset:
+        said.append(f"{stated.offset:+g} bits added to every score")
     if "max_size" not in told and stated.max_size is not None:
         said.append(f"clusters of at most {stated.max_size} elements")
     if "odd_rows" not in told and stated.odd_rows == "handle":
