@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_triangles, pack_wedges
+from relatum.kernels.partition.packing import (
+    compressed_pairs,
+    enter_keys,
+    pack_paths,
+    pack_triangles,
+    pack_wedges,
+)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -30,12 +36,42 @@ def test_triangles_are_those_of_the_twin(seed):
 def graph_of(pairs, n):
     pointer, neighbour, edge = [0], [], []
     for v in range(n):
-        for k, (a, b) in enumerate(pairs):
-            if v in (a, b):
-                neighbour.append(b if v == a else a)
-                edge.append(k)
+        for end in (0, 1):
+            for k, pair in enumerate(pairs):
+                if pair[end] == v:
+                    neighbour.append(pair[1 - end])
+                    edge.append(k)
         pointer.append(len(neighbour))
-    return tuple(np.array(x, dtype=np.int64) for x in (pointer, neighbour, edge))
+    return np.array(pointer), np.array(neighbour, np.int32), np.array(edge, np.int32)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_compressed_pairs_are_the_lists_of_every_element(seed):
+    rng = np.random.default_rng(seed)
+    i, j = rng.integers(0, 9, (2, 30))
+    for found, want in zip(
+        compressed_pairs(i, j, 9), graph_of([*zip(i, j, strict=True)], 9), strict=True
+    ):
+        np.testing.assert_array_equal(found, want)
+        assert found.dtype == want.dtype
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_paths_of_two_pairs_are_those_that_a_search_finds_first(seed):
+    rng = np.random.default_rng(seed)
+    n = 14
+    labels = rng.integers(0, 1 + seed % 3, n)
+    pairs = [(a, b) for a in range(n) for b in range(a + 1, n) if rng.random() < 0.6]
+    c = rng.normal(size=len(pairs)) + 0.3
+    bad = np.array([(k, *pairs[k]) for k in np.flatnonzero(c < -0.1)], dtype=np.int64)
+    index, y = np.empty((500, 3), np.int32), np.empty(500)
+    residual, graph = c.copy(), graph_of(pairs, n)
+    count = pack_paths(graph, residual, labels, bad, (0.1, 2, 10**6), index, y, 0)
+    left, want = naive.pack_two_pairs(c, pairs, labels, 0.1)
+    assert count > 3 or seed % 3
+    assert [tuple(row) for row in index[:count].tolist()] == [row for row, _ in want]
+    np.testing.assert_allclose(y[:count], [m for _, m in want])
+    np.testing.assert_allclose(residual, left)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import naive
+from relatum.kernels.partition.packing import compressed_pairs
 from relatum.kernels.partition.paths import HOP, short_paths
-from relatum.solvers.partition.bounds.packing import adjacency
 
 
 def random_point(seed, n=14):
@@ -18,7 +18,7 @@ def random_point(seed, n=14):
     keep = rng.random(len(a)) < 0.35
     a, b = a[keep].astype(np.int64), b[keep].astype(np.int64)
     x = np.where(rng.random(len(a)) < 0.6, 1 - 0.3 * rng.random(len(a)), 0.4 * rng.random(len(a)))
-    return rng, (a, b), x, adjacency(a, b, n)
+    return rng, (a, b), x, compressed_pairs(a, b, n)
 
 
 def found_paths(graph, x, sources, limits, width=14):

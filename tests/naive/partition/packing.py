@@ -134,3 +134,25 @@ def hops_along(pairs, labels, a, b):
         if more == near:
             return np.inf
         near = more
+
+
+def pack_two_pairs(c, pairs, labels, least):
+    """Packing of paths of two pairs between the ends of negative ones, the first found first.
+
+    Next to the first end come the elements after it in pairs, then those before it.
+    """
+    left, found = dict(zip(pairs, c, strict=True)), []
+    for u, v in [pair for pair in pairs if left[pair] < -least]:
+        while left[u, v] < -least:
+            around = [b for a, b in pairs if a == u] + [a for a, b in pairs if b == u]
+            for w in around:
+                one, two = (min(u, w), max(u, w)), (min(v, w), max(v, w))
+                along = labels[w] in (labels[u], labels[v])
+                if along and left[one] > least and left.get(two, 0.0) > least:
+                    break
+            else:
+                break
+            m = min(left[one], left[two], -left[u, v])
+            left[one], left[two], left[u, v] = left[one] - m, left[two] - m, left[u, v] + m
+            found.append(((u, w, v), m))
+    return [left[pair] for pair in pairs], found

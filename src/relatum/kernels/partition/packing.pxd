@@ -2,7 +2,8 @@ from libc.stdint cimport int32_t, int64_t
 
 
 cdef class PairsView:
-    cdef const int64_t[::1] pointer, neighbour, edge
+    cdef const int64_t[::1] pointer
+    cdef const int32_t[::1] neighbour, edge
 
 
 cdef class PackedView:

@@ -23,6 +23,35 @@ cdef class PairsView:
         self.pointer, self.neighbour, self.edge = graph
 
 
+def compressed_pairs(const int64_t[::1] i, const int64_t[::1] j, int64_t n):
+    """Return pairs in compressed rows, both ways: pointers, neighbours, numbers of pairs.
+
+    A row has first the pairs of which it is the first element, then those of which it is the
+    second, both in the order in which they are given: by counting, not by comparing.
+    """
+    cdef int64_t m = i.shape[0], k, a
+    pointer, neighbour = np.zeros(n + 1, np.int64), np.empty(2 * m, np.int32)
+    edge = np.empty(2 * m, np.int32)
+    cdef int64_t[::1] ends = pointer, place = np.zeros(n + 1, np.int64)
+    cdef int32_t[::1] others = neighbour, numbers = edge
+    with nogil:
+        for k in range(m):
+            ends[i[k] + 1] += 1
+            ends[j[k] + 1] += 1
+        for a in range(n):
+            ends[a + 1] += ends[a]
+            place[a] = ends[a]
+        for k in range(m):
+            a = place[i[k]]
+            place[i[k]] = a + 1
+            others[a], numbers[a] = <int32_t>j[k], <int32_t>k
+        for k in range(m):
+            a = place[j[k]]
+            place[j[k]] = a + 1
+            others[a], numbers[a] = <int32_t>i[k], <int32_t>k
+    return pointer, neighbour, edge
+
+
 cdef class PackedView:
     """Room for rows and their multipliers, and how many there are."""
 
@@ -116,16 +145,50 @@ cdef class _Search:
 
     A state is an element and the number of pairs passed that lead from one set to another.
     ``states`` has the number of the search that reached it, after how many pairs, by which edge
-    and from which state.
+    and from which state; ``marks`` has the number of the search in which an element was found
+    next to the end, and by which edge.
     """
 
-    cdef int64_t[:, ::1] states
+    cdef int64_t[:, ::1] states, marks
     cdef int64_t[::1] queue
     cdef int64_t stamp  # of the latest search
 
     def __init__(self, n):
         self.states, self.queue = np.zeros((2 * n, 4), np.int64), np.empty(2 * n, np.int64)
-        self.stamp = 0
+        self.marks, self.stamp = np.zeros((n, 2), np.int64), 0
+
+
+cdef int64_t _two_pairs(
+    PairsView graph, _Search search, const double[::1] residual, const int64_t[::1] labels,
+    double least, int64_t most_scans, int64_t u, int64_t v, Watch watch
+) noexcept nogil:
+    """Do what `_path` does for paths of two pairs, by marking what is next to the end.
+
+    That looks at the pairs of two elements, not at those of all neighbours of one.
+    """
+    cdef int64_t[:, ::1] states = search.states, marks = search.marks
+    cdef int64_t n = labels.shape[0], stamp = search.stamp + 1, q, w, to
+    cdef int64_t first = graph.pointer[u], last = min(graph.pointer[u + 1], first + most_scans)
+    cdef int64_t begin = graph.pointer[v], end = min(graph.pointer[v + 1], begin + most_scans)
+    search.stamp = stamp
+    is_over(watch, 5 * (1 + last - first + end - begin))  # answered where the next pair begins
+    for q in range(begin, end):
+        if residual[graph.edge[q]] > least:
+            w = graph.neighbour[q]
+            marks[w, 0], marks[w, 1] = stamp, graph.edge[q]
+    for q in range(first, last):
+        w = graph.neighbour[q]
+        if marks[w, 0] != stamp or residual[graph.edge[q]] <= least:
+            continue
+        if labels[w] != labels[u] and labels[w] != labels[v]:
+            continue
+        to = v if labels[u] == labels[v] else v + n
+        if labels[w] != labels[u]:
+            w += n
+        states[w, DEPTH], states[w, BY], states[w, BEFORE] = 1, graph.edge[q], u
+        states[to, DEPTH], states[to, BY], states[to, BEFORE] = 2, marks[w % n, 1], w
+        return to
+    return -1
 
 
 cdef int64_t _path(
@@ -220,7 +283,12 @@ def pack_paths(
                 break
             e, u, v = ends[f, 0], ends[f, 1], ends[f, 2]
             while residual[e] < -least and count < multipliers.shape[0]:
-                end = _path(g, search, residual, labels, least, longest, most_scans, u, v, watch)
+                if longest == 2:
+                    end = _two_pairs(g, search, residual, labels, least, most_scans, u, v, watch)
+                else:
+                    end = _path(
+                        g, search, residual, labels, least, longest, most_scans, u, v, watch
+                    )
                 if end < 0:
                     break
                 m = _take_path(search, residual, index, count, u, end, -residual[e])

@@ -34,7 +34,7 @@ class ChoiceSettings:
     """Which bound is affordable when; quick ones where no proofs are wanted."""
 
     array_seconds: float = 2e-8  # per pair, before anything can be packed, on a slow machine
-    listed_seconds: float = 1e-6  # the same per listed pair: these are sorted
+    listed_seconds: float = 2e-7  # the same per listed pair, with numbers of pairs both ways
     cut_seconds: float = 4e-7  # per pair with a column, before rows can be cut
     pair_seconds: float = 3e-7  # of packing conflicts
     path_seconds: float = 5e-5  # of packing paths without a partition, per listed pair

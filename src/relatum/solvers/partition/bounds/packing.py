@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.hashing import table_length
-from relatum.kernels.partition.packing import enter_keys, pack_paths, pack_triangles, pack_wedges
+from relatum.kernels.partition.packing import (
+    compressed_pairs,
+    enter_keys,
+    pack_paths,
+    pack_triangles,
+    pack_wedges,
+)
 from relatum.problem import Problem, SparseScores, condensed_places
 from relatum.proof import FAMILIES, Cuts
 from relatum.solvers.control import Control
@@ -37,6 +43,7 @@ class PackingSettings:
     thorough: tuple[float, ...] = (1.5, 1.0, 0.5, 0.25, 0.1)
     quick: tuple[float, ...] = (0.5,)
     probes: int = 64  # others looked at per pair
+    largest: float = 64.0  # mean log-odds above which conflicts of many pairs count as equal
     lengths: tuple[int, ...] = (2, 3, 5, 10)  # most pairs of a path: short ones use up less
     scans: int = 4_000  # pairs looked at in search of one path
     thorough_scans: int = 100_000
@@ -71,7 +78,9 @@ def packing_bound(
 
 def _sum_of_bests(residual: Floats, state: NDArray[np.int8]) -> float:
     """Sum the best of each pair: related pairs add what they have, unrelated ones nothing."""
-    best = np.where(state == 1, residual, np.where(state == 0, 0.0, np.maximum(residual, 0.0)))
+    best = np.maximum(residual, 0.0)
+    known = np.flatnonzero(state >= 0)
+    best[known] = np.where(state[known] == 1, residual[known], 0.0)
     return float(best.sum())
 
 
@@ -151,7 +160,8 @@ def _sparse_bound(
     """Pack paths and wedges: first those along a partition, then any."""
     listed, n = listed_arrays(problem), problem.n
     keys, own, state = listed.keys, listed.log_odds, listed.state
-    residual = np.where(state == 1, FAR, np.where(state == 0, -FAR, own))
+    residual, fixed = own.copy(), np.flatnonzero(state >= 0)
+    residual[fixed] = np.where(state[fixed] == 1, FAR, -FAR)
     packing = _SparsePacking(problem, keys, residual, known.thorough, control, settings)
     anything = np.zeros(n, dtype=np.int64)
     guide = known.labels
@@ -161,7 +171,6 @@ def _sparse_bound(
         packing.pack_paths(labels)
         packing.pack_wedges(labels, 0)
     cuts = [cut for cut in packing.cuts if len(cut)]
-    fixed = np.flatnonzero(state >= 0)
     if len(fixed):
         residual[fixed] = own[fixed] - _path_prices(cuts, keys, n)[fixed]
     total = _sum_of_bests(residual, state) + listed.constant
@@ -169,15 +178,6 @@ def _sparse_bound(
         sides = (cut.index >= 0).sum(axis=1) - 2  # a path of k pairs has k - 1 on its right
         total += float(sides @ cut.multipliers)
     return raised(total, float(np.abs(own).sum()), cuts)
-
-
-def adjacency(i: Index, j: Index, n: int) -> tuple[Index, Index, Index]:
-    """Compressed rows of the graph of some pairs: pointers, neighbours, pair numbers."""
-    ends, others = np.concatenate([i, j]), np.concatenate([j, i])
-    order = np.argsort(ends, kind="stable")
-    pointer = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))]).astype(np.int64)
-    number = np.tile(np.arange(len(i), dtype=np.int64), 2)
-    return pointer, others[order], number[order]
 
 
 class _SparsePacking:
@@ -194,16 +194,19 @@ class _SparsePacking:
     ) -> None:
         self.expired = control.expired
         self.pairs = keys // problem.n, keys % problem.n
-        self.graph = adjacency(*self.pairs, problem.n)
+        self.graph = compressed_pairs(*self.pairs, problem.n)
         self.background, self.residual, self.settings = problem.background, residual, settings
         self.scans = settings.thorough_scans if thorough else settings.scans
         near = np.abs(residual) < FAR / 2
         self.size = float(np.abs(residual[near]).mean()) if near.any() else 0.0
-        self.table = _table(residual, keys) if problem.background < 0 and len(keys) else None
+        wanted = problem.background < 0 and len(keys) > 0 and not self.expired()
+        self.table = _table(residual, keys) if wanted else None
         self.cuts: list[Cuts] = []
 
     def pack_paths(self, labels: Index) -> None:
         """Close pairs with negative log-odds by paths, short ones and large conflicts first."""
+        if self.expired():
+            return
         residual, lengths = self.residual, self.settings.lengths
         m = len(residual)
         large = m > self.settings.few_pairs
@@ -221,12 +224,21 @@ class _SparsePacking:
             if large and longest > 2:
                 below &= inside
             bad = np.flatnonzero(below)
-            bad = bad[np.argsort(residual[bad], kind="stable")]
+            bad = bad[self._largest_first(residual[bad], large)]
             ends = np.column_stack([bad, self.pairs[0][bad], self.pairs[1][bad]])
             limits = level, longest, self.scans
             rows = index, y, count
             count = pack_paths(self.graph, residual, labels, ends, limits, *rows, self.expired)
         self.cuts.append(Cuts("path", index[:count].astype(np.int64), y[:count].copy()))
+
+    def _largest_first(self, conflicts: Floats, large: bool) -> Index:
+        """Return the order of negative residuals; of many, by one of 2^16 steps of size."""
+        if not large or self.size == 0:
+            return np.argsort(conflicts, kind="stable")
+        most = np.iinfo(np.uint16).max
+        steps = conflicts * (most / (self.settings.largest * self.size)) + most
+        # sorted by counting, where comparing takes as long as packing
+        return np.argsort(np.maximum(steps, 0).astype(np.uint16), kind="stable")
 
     def pack_wedges(self, labels: Index, crossings: int) -> None:
         """Close pairs that are not listed, where these have a negative background."""

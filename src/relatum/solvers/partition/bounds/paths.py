@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from relatum.array_types import Floats, Index
+from relatum.kernels.partition.packing import compressed_pairs
 from relatum.kernels.partition.paths import short_paths
 from relatum.lp import FirstOrderLP, RowBlock
 from relatum.problem import Problem, SparseScores
@@ -23,7 +24,7 @@ from relatum.proof import Cuts, gap_to_close, path_rows, round_up
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import ListedArrays, group_states, keys_of, listed_arrays
 from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, is_closed, pays, raised
-from relatum.solvers.partition.bounds.packing import PACKING, adjacency
+from relatum.solvers.partition.bounds.packing import PACKING
 from relatum.solvers.partition.exact.node import pool_cuts
 
 WIDTH = max(PACKING.lengths) + 1  # elements of the longest path that becomes a row
@@ -84,7 +85,7 @@ class _PathRelaxation:
         self.constant = listed.constant
         self.magnitude = _own_magnitude(problem)
         self.keys, own, state = _columns(problem, listed, cuts, settings.wedges)
-        self.graph = adjacency(self.keys // self.n, self.keys % self.n, self.n)
+        self.graph = compressed_pairs(self.keys // self.n, self.keys % self.n, self.n)
         lower, upper = (state == 1).astype(np.float64), (state != 0).astype(np.float64)
         self.lp = FirstOrderLP(own, lower, upper, expired=expired)
         for cut in cuts:

@@ -27,7 +27,7 @@ class SearchSettings:
     spare_sets: int = 4  # that an annealing may make in addition to those it finds
     copied: int = 4000  # elements up to which scores may be copied in single precision
     work: float = 2e8  # additions between two looks at the clock
-    listed_work: float = 1e7  # listed pairs looked at between two looks at the clock
+    listed_work: float = 2e6  # listed pairs looked at between two looks at the clock
     listed_hots: tuple[float, ...] = (0.2, 0.4, 0.8, 1.4)  # of annealings over listed pairs
     listed_cold: float = 0.02  # where these end
     listed_visits: float = 4e8  # listed pairs and elements visited in a first round, about
@@ -36,6 +36,7 @@ class SearchSettings:
     many_listed_hots: tuple[float, ...] = (0.4,)  # of that one
     idle_rounds: int = 3  # in a row without a better partition after which rounds end
     outlier: float = 20.0  # medians above which a listed score acts as a rule, whatever its size
+    median_of: int = 1_000_000  # listed scores: of more, every so many-th is looked at
     chain_patience: int = 100  # moves of a chain that gain nothing: to its end is quadratic
     chain_work: float = 1e8  # scores looked at by chains between two looks at the clock
     greedy_pairs: float = 36e6  # of a dense problem that is joined greedily: its heap holds all
@@ -43,9 +44,9 @@ class SearchSettings:
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
     bound_share: tuple[float, float] = (0.1, 0.3)  # of the time, least and most, for a bound
     bound_seconds: float = 1e-6  # that it should have per pair, if that is between these
-    # the same where pairs are listed: they are sorted before the first conflict is packed
+    # the same where pairs are listed: conflicts are packed along paths
     listed_bound_share: tuple[float, float] = (0.1, 0.5)
-    listed_bound_seconds: float = 2e-6
+    listed_bound_seconds: float = 1.5e-6
     threaded: int = 100  # elements from which pools use a second thread: below, it costs time
     many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small

@@ -39,7 +39,8 @@ class SparseSearch:
         scores = np.abs(graph.excess)
         self.tolerance = 1e-9 * float(scores.max(initial=abs(graph.background)))
         # scores far larger than most act as rules: temperatures ignore their size
-        middle = float(np.median(scores)) if scores.size else 0.0
+        some = scores[:: 1 + scores.size // SETTINGS.median_of]
+        middle = float(np.median(some)) if scores.size else 0.0
         if middle > 0:
             scores = np.minimum(scores, SETTINGS.outlier * middle)
         self.unit = float(np.sqrt(np.dot(scores, scores) / max(1, scores.size)))
