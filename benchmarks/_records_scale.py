@@ -1,0 +1,2 @@
+def run(n):
+    raise SystemExit("not yet")
