@@ -15,6 +15,10 @@ from relatum.kernels.partition.packing import pack_triangles
 from relatum.kernels.partition.polish import perturb_and_polish, polish
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import violated_two_partitions
+from relatum.kernels.probability.assignments import step_backward, step_forward
+from relatum.kernels.probability.permutations import Placing, order_sums
+from relatum.kernels.probability.row_counts import row_count_probabilities
+from relatum.kernels.probability.set_partitions import partition_sums
 from relatum.kernels.propagation import complete
 from relatum.kernels.separation import violated_transitivity
 from relatum.kernels.watch import Watch
@@ -160,6 +164,18 @@ def _kernels():
         iterate(rows, sides, box, point, y, np.array([1.0, 0.99, 0.0, 1.0]), 60, expired)
         return point, y
 
+    few = 16
+    half, places = np.full((few, few), 0.75), rng.integers(-9, 9, (few, few)).astype(np.int32)
+    many_rows = np.full((4000, 30), 0.75), np.ones((4000, 30), np.int32)
+
+    def assigning(expired):
+        watch = Watch(expired)
+        for step in (step_forward, step_backward):
+            layer = np.full(1 << few, 0.5), np.ones(1 << few, np.int32)
+            step(*layer, half[0], places[0], True, False, watch)
+        watch.close()
+        return layer
+
     prices = np.full(n, 0.5)
     given = weights, prices, sizes, apart, 6, 0.0
     many = np.full(large, 0.5), np.ones(large, np.int64), np.zeros((large, large), np.bool_)
@@ -183,6 +199,12 @@ def _kernels():
             symmetric, np.arange(n), np.arange(n), 0.01, 12, e
         ),
         "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
+        "partition_sums": lambda e: partition_sums(half, places, np.ones(few, np.int64), few, e),
+        "order_sums": lambda e: order_sums(Placing(half, places), e),
+        "step_forward and step_backward": assigning,
+        "row_count_probabilities": lambda e: row_count_probabilities(
+            *many_rows, np.zeros((4000, 30), np.uint8), 1, 2, e
+        ),
         "best_sets": lambda e: best_sets(*given, 200_000, e),
         "good_sets": lambda e: good_sets(wide + wide.T, *many, 6, 0.0, e),
         "violated_capped_sets": lambda e: violated_capped_sets(

@@ -1,0 +1,206 @@
+"""Clusterings: sums over all partitions, part by part.
+
+Elements that evidence puts together are one. Elements that exclude each other, directly or
+because every chain between them is cut, fall into parts with sums of their own. A part of at most
+18 elements is summed over its partitions (20, if the exact method is asked for by name); a part
+whose sets cannot be larger than two, such as of two sources without duplicates, over its matchings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from relatum.array_types import Flags, Floats, Index
+from relatum.kernels.probability.set_partitions import (
+    draw_partitions,
+    partition_sums,
+    set_probabilities,
+)
+from relatum.probability.exact.assignments import MOST_COLUMNS, WORK, Assignment
+from relatum.probability.exact.cluster_parts import Part, parts_of
+from relatum.probability.exact.weights import (
+    bit_sums,
+    infeasible,
+    log2_of,
+    require_moderate,
+    require_time,
+    split,
+)
+from relatum.probability.methods import Task
+from relatum.probability.posterior import BlockMarginals, Posterior
+from relatum.problem import Partition, Relation, require_memory
+from relatum.solvers import Control
+
+LARGEST = {False: 18, True: 20}  # elements of a part, if chosen automatically and if asked for
+BYTES = 40  # per subset: weights and sums, scratch space, and the probabilities of sets
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """What is known of one part.
+
+    Attributes
+    ----------
+    pairs : (k, k) array
+        The probability that two of the part's elements are in one set.
+    normalizer : Fraction
+        log2 of the sum over the part, what is fixed included.
+    of_set : callable (indices of elements) -> probability that they are exactly one set
+    draw : callable (count, generator) -> labels of shape (count, k)
+    """
+
+    pairs: Floats
+    normalizer: Fraction
+    of_set: Callable[[Index], float]
+    draw: Callable[[int, np.random.Generator], Index]
+
+
+def refusal(task: Task) -> str | None:
+    """Say which part is too large."""
+    for part in parts_of(task):
+        size, sides = len(part.sizes), part.sides
+        if size <= LARGEST[task.patient]:
+            continue
+        if sides is not None:
+            few, many = sorted((int(sides.sum()), int((~sides).sum())))
+            if few <= MOST_COLUMNS and 4.0 * few * many * 2.0**few <= WORK[task.patient]:
+                continue
+        way = " (20 if asked for by name)" if not task.patient else ""
+        return (
+            f"takes clusterings whose parts have at most {LARGEST[task.patient]} elements{way}, "
+            f"and one has {size}"
+        )
+    return None
+
+
+def posterior(task: Task, control: Control) -> Posterior:
+    """Return probabilities of clusterings."""
+    problem = task.problem
+    parts = list(parts_of(task))
+    cap = problem.feasible.cap or problem.n
+    sums: list[Sums] = []
+    for part in parts:
+        found = _sums(part, cap, control)
+        if found is None:
+            raise infeasible(problem)
+        sums.append(found)
+    block, place = np.empty(problem.n, np.int64), np.empty(problem.n, np.int64)
+    for number, part in enumerate(parts):
+        block[part.elements], place[part.elements] = number, part.labels
+    normalizer = sum((s.normalizer for s in sums), Fraction(0))
+    return Posterior(
+        BlockMarginals(block, place, [s.pairs for s in sums]),
+        normalizer,
+        exact=True,
+        method="sums over partitions",
+        draw=partial(_draw, parts, sums, problem.n),
+        sets=partial(_sets, parts, sums, block),
+        blocks=block,
+    )
+
+
+def _sums(part: Part, cap: int, control: Control) -> Sums | None:
+    """Sum over a part; None if nothing is feasible."""
+    if not part.possible or int(part.sizes.max()) > cap:
+        return None
+    k = len(part.sizes)
+    if k == 1:
+        one = np.ones((1, 1))
+        return Sums(one, part.constant, lambda e: 1.0, lambda count, rng: np.zeros((count, 1), int))
+    require_moderate(part.scores)
+    if k <= LARGEST[True] and (part.sides is None or k <= 12):
+        return _over_partitions(part, cap, control)
+    assert part.sides is not None
+    return _over_matchings(part, part.sides, cap, control)
+
+
+def _over_partitions(part: Part, cap: int, control: Control) -> Sums:
+    k = len(part.sizes)
+    require_memory(
+        BYTES << k,
+        f"The sums over the partitions of {k} elements",
+        'use method="sampling", or give evidence that makes the problem smaller',
+    )
+    mantissa, places = split(part.scores, part.allowed)
+    table = partition_sums(mantissa, places, part.sizes, min(cap, part.size), control.expired)
+    require_time(control)
+    sets = set_probabilities(*table)
+    pairs = np.ones((k, k))
+    whole = sets.reshape((2,) * k)  # the last axis is element 0
+    for a in range(k):
+        pairs[a] = np.insert(bit_sums(np.take(whole, 1, axis=k - 1 - a).ravel()), a, 1.0)
+
+    def of_set(elements: Index) -> float:
+        return float(sets[int((1 << elements).sum())])
+
+    def draw(count: int, rng: np.random.Generator) -> Index:
+        return np.asarray(draw_partitions(*table, rng.random((count, k))))
+
+    normalizer = part.constant + log2_of(float(table[2][-1]), int(table[3][-1]))
+    return Sums((pairs + pairs.T) / 2, normalizer, of_set, draw)
+
+
+def _over_matchings(part: Part, sides: Flags, cap: int, control: Control) -> Sums:
+    rows, columns = np.flatnonzero(sides), np.flatnonzero(~sides)
+    if len(rows) < len(columns):
+        rows, columns = columns, rows
+    fits = part.sizes[rows][:, None] + part.sizes[columns][None, :] <= cap
+    across = np.ix_(rows, columns)
+    mantissa, places = split(part.scores[across], part.allowed[across] & fits)
+    skips = np.ones(len(rows), np.bool_)
+    given = Assignment(mantissa, places, skips, again=False, covers=False)
+    layers = given.layers(control)
+    p = given.probabilities(layers, control)
+    k = len(part.sizes)
+    pairs = np.eye(k)
+    pairs[across], pairs[np.ix_(columns, rows)] = p, p.T
+
+    def of_set(elements: Index) -> float:
+        if len(elements) == 2:
+            return float(pairs[elements[0], elements[1]])
+        if len(elements) > 2:
+            return 0.0
+        return max(0.0, 2.0 - float(pairs[elements[0]].sum()))
+
+    def draw(count: int, rng: np.random.Generator) -> Index:
+        labels = np.tile(np.arange(k), (count, 1))
+        taken = given.draw(layers, count, rng)
+        who, row = np.nonzero(taken >= 0)
+        labels[who, rows[row]] = columns[taken[who, row]]
+        return labels
+
+    return Sums(pairs, part.constant + log2_of(*given.total(layers[-1])), of_set, draw)
+
+
+def _draw(
+    parts: Sequence[Part], sums: Sequence[Sums], n: int, count: int, rng: np.random.Generator
+) -> list[Relation]:
+    labels, start = np.empty((count, n), np.int64), 0
+    for part, found in zip(parts, sums, strict=True):
+        labels[:, part.elements] = start + found.draw(count, rng)[:, part.labels]
+        start += len(part.sizes)
+    return [Partition(row) for row in labels]
+
+
+def _sets(
+    parts: Sequence[Part], sums: Sequence[Sums], block: Index, sets: Sequence[Index]
+) -> Floats:
+    """Return the probability of each set."""
+    return np.array([_of_set(parts, sums, block, s) for s in sets])
+
+
+def _of_set(parts: Sequence[Part], sums: Sequence[Sums], block: Index, elements: Index) -> float:
+    number = int(block[elements[0]])
+    if (block[elements] != number).any():
+        return 0.0
+    part = parts[number]
+    labels = part.labels[np.searchsorted(part.elements, elements)]
+    chosen = np.unique(labels)
+    if part.sizes[chosen].sum() != len(elements):  # of elements that are one, some are missing
+        return 0.0
+    return sums[number].of_set(chosen)

@@ -1,0 +1,82 @@
+"""Linear orders: sums forward and backward over the sets of elements that come first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relatum.array_types import Floats, Index
+from relatum.kernels.probability.permutations import Placing, draw_orders, order_sums, placement
+from relatum.probability.exact.weights import (
+    bit_sums,
+    infeasible,
+    log2_of,
+    opened,
+    require_time,
+    split,
+)
+from relatum.probability.methods import Task
+from relatum.probability.posterior import DenseMarginals, Posterior
+from relatum.problem import LinearOrder, Relation, require_memory
+from relatum.solvers import Control
+
+LARGEST = {False: 20, True: 22}  # elements, if chosen automatically and if asked for by name
+BYTES = 48  # per subset: sums both ways, and the probabilities of one element's place
+
+
+def refusal(task: Task) -> str | None:
+    """Say whether there are too many elements."""
+    if task.problem.n > LARGEST[task.patient]:
+        way = " (22 if asked for by name)" if not task.patient else ""
+        return (
+            f"takes linear orders of at most {LARGEST[task.patient]} elements{way}, and these are "
+            f"{task.problem.n}"
+        )
+    return None
+
+
+def posterior(task: Task, control: Control) -> Posterior:
+    """Return probabilities of linear orders."""
+    problem, n = task.problem, task.problem.n
+    found = opened(problem)
+    if problem.feasible.cap is not None and problem.feasible.cap < n:
+        raise infeasible(problem)  # the first is related to all
+    require_memory(
+        BYTES << n,
+        f"The sums over the subsets of {n} elements",
+        'use method="sampling", or give evidence that makes the problem smaller',
+    )
+    # b before a: b is related to a, and a not to b
+    allowed = ~found.unrelated & ~found.related.T
+    placing = Placing(*split(found.scores, allowed))
+    sums = order_sums(placing, control.expired)
+    require_time(control)
+    forward, places = sums[:2]
+    if forward[-1] <= 0.0:
+        raise infeasible(problem)
+    before, ranks = _marginals(placing, sums, n)
+
+    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
+        orders: Index = draw_orders(placing, forward, places, rng.random((count, n)))
+        return [LinearOrder.from_order(order) for order in orders]
+
+    return Posterior(
+        DenseMarginals(before),
+        found.constant + log2_of(float(forward[-1]), int(places[-1])),
+        exact=True,
+        method="sums over orders",
+        draw=draw,
+        ranks=ranks,
+    )
+
+
+def _marginals(placing: Placing, sums: tuple[Floats, ...], n: int) -> tuple[Floats, Floats]:
+    """Return the probabilities of pairs, and of places."""
+    before, ranks = np.eye(n), np.empty((n, n))
+    counts = np.bitwise_count(np.arange(1 << n, dtype=np.uint32))
+    for a in range(n):
+        p = placement(placing, a, *sums)
+        ranks[a] = np.bincount(counts, weights=p, minlength=n + 1)[:n]
+        own = bit_sums(p)
+        own[a] = 1.0
+        before[:, a] = own
+    return before, ranks
