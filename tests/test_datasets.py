@@ -112,6 +112,28 @@ def test_images_without_labels_are_refused(tmp_path):
         load_images(tmp_path / "set")
 
 
+@pytest.mark.parametrize(("dtype", "code"), [(">f4", 13), (">i4", 12)])
+def test_images_that_are_no_bytes_are_refused(tmp_path, dtype, code):
+    """They would be cut to bytes: 256 becomes 0."""
+    for part in ("train", "t10k"):
+        head = struct.pack(">HBB3I", 0, code, 3, 1, 1, 2)
+        body = np.array([256, 1], dtype).tobytes()
+        (tmp_path / f"{part}-images-idx3-ubyte").write_bytes(head + body)
+        labels = struct.pack(">HBBIB", 0, 8, 1, 1, 3)
+        (tmp_path / f"{part}-labels-idx1-ubyte").write_bytes(labels)
+    with pytest.raises(DataError, match="images are bytes"):
+        load_images(tmp_path)
+
+
+@pytest.mark.parametrize("data", [b"", b"no archive", b"PK\x03\x04 cut short"])
+def test_a_damaged_copy_of_mnist_is_named(tmp_path, data):
+    kept = datasets._kept(tmp_path)
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(data)
+    with pytest.raises(DataError, match=r"is damaged.*Remove it"):
+        datasets.fetch_mnist(tmp_path)
+
+
 def test_mnist_is_fetched_once_and_kept(tmp_path, monkeypatch):
     calls = []
 

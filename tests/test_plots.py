@@ -10,6 +10,8 @@ from relatum import plots
 from relatum.errors import DataError
 from relatum.solvers.control import Progress
 
+SMALL = rt.Problem([1.0, -2.0, 3.0], rt.EQUIVALENCES)
+
 pytest.importorskip("matplotlib")
 
 
@@ -86,3 +88,31 @@ def test_places_are_bars_from_first_to_last():
     assert [bar.get_width() for bar in axes.patches if bar.get_height() < 0.7] == costs.tolist()
     with pytest.raises(DataError, match="one cost per element"):
         rt.plots.places(estimate, [1.0])
+
+
+@pytest.mark.parametrize(
+    ("draw", "rule"),
+    [
+        (lambda: plots.relation(3, 4), "of a Problem"),
+        (lambda: plots.relation(SMALL, None), "of an Estimate"),
+        (lambda: plots.relation(SMALL, rt.infer(rt.Problem([1.0], rt.EQUIVALENCES))), "answers"),
+        (lambda: plots.relation(SMALL, rt.infer(SMALL), names=["a"]), "names are one"),
+        (lambda: plots.relation(SMALL, rt.infer(SMALL), axes="x"), "axes are"),
+        (lambda: plots.curves([1, 2], [1, 2]), "curves by name"),
+        (lambda: plots.curves([1, 2], {}), "curves by name"),
+        (lambda: plots.curves([0, 2], {"a": [1, 2]}), "positive"),
+        (lambda: plots.curves([1, 2], {"a": [1]}), "an error each"),
+        (lambda: plots.curves([1, 1j], {"a": [1, 2]}), "list of numbers"),
+        (lambda: plots.progress(True), "monitor received"),
+        (lambda: plots.progress([1]), "monitor received"),
+        (lambda: plots.gallery(np.ones((2, 4)), [1]), "label for each image"),
+        (lambda: plots.gallery(np.ones((2, 4)), [1, None]), "cannot be sorted"),
+        (lambda: plots.gallery(np.array(["a"]), [1]), "images are numbers"),
+        (lambda: plots.gallery(np.ones((2, 4)), [1, 2], most=2.5), "most is a whole number"),
+        (lambda: plots.explanation(True), "relatum.explain"),
+    ],
+)
+def test_what_is_no_picture_is_refused(draw, rule):
+    with pytest.raises(DataError, match=rule) as caught:
+        draw()
+    assert "\n" not in str(caught.value)

@@ -162,6 +162,12 @@ def load_images(folder: str | Path) -> tuple[Digits, Digits]:
     for part in ("train", "t10k"):
         images = read_idx(_one_of(Path(folder), f"{part}-images-idx3-ubyte"))
         labels = read_idx(_one_of(Path(folder), f"{part}-labels-idx1-ubyte"))
+        if images.ndim < 2 or images.dtype != np.uint8 or labels.dtype.kind not in "iu":
+            raise DataError(
+                f"{folder}: the images of {part} are {images.ndim} axes of {images.dtype}, their "
+                f"labels {labels.dtype}; images are bytes, one row or more for each, and labels "
+                "whole numbers."
+            )
         if len(images) != len(labels) or labels.ndim != 1:
             raise DataError(
                 f"{folder}: {len(images)} images but labels of shape {labels.shape} in {part}; "
@@ -238,8 +244,15 @@ def _kept(data_home: str | Path | None) -> Path:
 
 
 def _split(path: Path) -> tuple[Digits, Digits]:
-    with np.load(path) as data:
-        images, labels = data["images"], data["labels"]
+    try:
+        with path.open("rb") as file, np.load(file) as data:
+            images, labels = data["images"], data["labels"]
+    except Exception as error:  # whatever an archive that is damaged raises
+        told = (str(error).splitlines() or [type(error).__name__])[0][:160]
+        raise DataError(
+            f"{path}, where MNIST is kept, is damaged ({told}). Remove it, and get it again by: "
+            f"{_GET_MNIST}"
+        ) from None
     return Digits(images[:60000], labels[:60000]), Digits(images[60000:], labels[60000:])
 
 

@@ -6,7 +6,7 @@ related, red unrelated, in bits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,15 @@ from numpy.typing import ArrayLike
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError, MissingDependencyError
-from relatum.problem import PartialMap, Partition, Problem, WeakOrder
+from relatum.problem import (
+    PartialMap,
+    Partition,
+    Problem,
+    WeakOrder,
+    plain_array,
+    shown,
+    whole_number,
+)
 from relatum.proof import Estimate
 
 __all__ = ["curves", "explanation", "gallery", "places", "progress", "relation"]
@@ -24,6 +32,7 @@ LARGEST = 2000  # elements that a picture of a matrix can show
 
 def _axes(axes: Any, size: tuple[float, float] = (5.0, 4.2)) -> Any:
     if axes is not None:
+        _require(hasattr(axes, "imshow"), "axes are of matplotlib, or None", axes)
         return axes
     try:
         from matplotlib.figure import Figure
@@ -32,6 +41,24 @@ def _axes(axes: Any, size: tuple[float, float] = (5.0, 4.2)) -> Any:
             "Pictures need the package matplotlib; install relatum[plots]."
         ) from None
     return Figure(figsize=size, layout="constrained").subplots()
+
+
+def _require(holds: bool, rule: str, got: Any) -> None:
+    if not holds:
+        raise DataError(f"{rule}, got {shown(got)}.")
+
+
+def _require_names(names: Any, n: int) -> None:
+    if names is not None:
+        listed = isinstance(names, Sequence | np.ndarray) or hasattr(names, "iloc")
+        _require(listed and len(names) >= n, "names are one for each element", names)
+
+
+def _numbers(values: Any, what: str) -> Floats:
+    """Return a vector of numbers."""
+    array = plain_array(values, what, DataError)
+    _require(array.ndim == 1 and array.dtype.kind in "biuf", f"{what} are a list of numbers", array)
+    return array.astype(np.float64)
 
 
 def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any = None) -> Any:
@@ -49,6 +76,8 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
     names : sequence of str, optional
         Names of the elements, shown up to 30 of them.
     """
+    _require(isinstance(problem, Problem), "A picture is drawn of a Problem", problem)
+    _require(isinstance(estimate, Estimate), "A picture is drawn of an Estimate", estimate)
     found = estimate.relation
     if found is None:
         raise DataError(f"There is no relation to draw: {estimate.message}")
@@ -57,6 +86,12 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
             f"A picture shows at most {LARGEST} elements, got {problem.shape}; draw a part of them "
             "with problem.restrict(elements)."
         )
+    if found.shape != problem.shape:
+        raise DataError(
+            f"The estimate is about {found.shape} elements, the problem about {problem.shape}; "
+            "draw an estimate with the problem that it answers."
+        )
+    _require_names(names, problem.shape[0])
     axes = _axes(axes)
     scores = problem.dense()
     if problem.feasible.has("symmetric"):
@@ -133,12 +168,15 @@ def places(
     most : int
         Elements shown, from the first on.
     """
-    found, bits = estimate.relation, np.asarray(costs, dtype=np.float64)
+    _require(isinstance(estimate, Estimate), "Places are drawn of an Estimate", estimate)
+    most = whole_number(most, "most", 1, LARGEST, DataError)
+    found, bits = estimate.relation, _numbers(costs, "costs")
     if not isinstance(found, WeakOrder) or bits.shape != (found.shape[0],):
         raise DataError(
             "Places are drawn of a linear or weak order, with one cost per element, got "
             f"{type(found).__name__} and costs of shape {bits.shape}."
         )
+    _require_names(names, found.shape[0])
     order = np.asarray(found.order)[:most]
     axes = _axes(axes, (5.6, 0.7 + 0.21 * len(order)))
     rank = np.asarray(found.ranks)[order]
@@ -175,9 +213,15 @@ def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes:
     errors : dict of name to array-like
         One curve each, such as {"training": ..., "test": ...}.
     """
+    _require(isinstance(errors, Mapping) and len(errors) > 0, "errors are curves by name", errors)
+    strengths = _numbers(inverse_sigma_squared, "inverse_sigma_squared")
+    _require(bool((strengths > 0).all()), "inverse_sigma_squared is positive", strengths)
+    drawn = {str(name): 100 * _numbers(values, "errors") for name, values in errors.items()}
+    for name, values in drawn.items():
+        _require(len(values) == len(strengths), f"The curve {name!r} has an error each", values)
     axes = _axes(axes)
-    for name, values in errors.items():
-        axes.plot(np.asarray(inverse_sigma_squared), 100 * np.asarray(values), "o-", label=name)
+    for name, values in drawn.items():
+        axes.plot(strengths, values, "o-", label=name)
     axes.set_xscale("log", base=2)
     axes.set(xlabel="$1/\\sigma^2$", ylabel="error in %")
     axes.legend(frameon=False)
@@ -186,10 +230,15 @@ def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes:
 
 def progress(reports: Sequence[Any], axes: Any = None) -> Any:
     """Draw value and bound over time from the reports that a monitor received."""
+    rule = "reports are what a monitor received"
+    _require(isinstance(reports, Iterable), rule, reports)
+    kept = list(reports)
+    for report in kept:
+        _require(all(hasattr(report, x) for x in ("seconds", "bound", "value")), rule, report)
     axes = _axes(axes)
-    seconds = [r.seconds for r in reports]
+    seconds = _numbers([r.seconds for r in kept], "seconds")
     for name, style in (("bound", "v-"), ("value", "^-")):
-        numbers = np.array([getattr(r, name) for r in reports], dtype=np.float64)
+        numbers = _numbers([getattr(r, name) for r in kept], name)
         numbers[~np.isfinite(numbers)] = np.nan
         axes.plot(seconds, numbers, style, markersize=3, label=name)
     axes.set(xlabel="seconds", ylabel="bits")
@@ -207,7 +256,15 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
     most : int
         Clusters, and images per cluster.
     """
-    pictures, clusters = np.asarray(images, dtype=np.float64), np.asarray(labels)
+    most = whole_number(most, "most", 1, 1000, DataError)
+    given, clusters = plain_array(images, "images", DataError), plain_array(labels, "labels")
+    _require(given.dtype.kind in "biuf" and given.size > 0, "images are numbers", given)
+    if given.ndim not in (2, 3) or clusters.shape != given.shape[:1]:
+        raise DataError(
+            f"There is a label for each image, of two or three axes; got images of shape "
+            f"{given.shape} and labels of shape {clusters.shape}."
+        )
+    pictures = given.astype(np.float64)
     if pictures.ndim == 2:
         side = round(pictures.shape[1] ** 0.5)
         if side * side != pictures.shape[1]:
@@ -217,7 +274,10 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
             )
         pictures = pictures.reshape(-1, side, side)
     axes = _axes(axes)
-    names, sizes = np.unique(clusters, return_counts=True)
+    try:
+        names, sizes = np.unique(clusters, return_counts=True)
+    except TypeError:
+        raise DataError("labels of several kinds cannot be sorted; write them as texts.") from None
     chosen = names[np.argsort(-sizes, kind="stable")][:most]
     height, width = pictures.shape[1:]
     sheet = np.full((len(chosen) * (height + 1), most * (width + 1)), np.nan)
@@ -232,6 +292,8 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
 
 def explanation(why: Any, axes: Any = None) -> Any:
     """Draw the chain of pairs that decides a pair, from `relatum.explain`."""
+    told = all(hasattr(why, x) for x in ("pair", "chain", "sentence"))
+    _require(told, "An explanation is what relatum.explain returns", why)
     axes = _axes(axes, (6.0, 2.0))
     elements = [why.pair[0]]
     for link in why.chain:

@@ -45,3 +45,49 @@ def test_verbose_prints_progress(capsys):
     sentences = rt.datasets.load_sentences()[:3]
     rt.LinearRanker(verbose=True, solver="branch_and_cut").fit(sentences)
     assert "bound" in capsys.readouterr().err
+
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [2.0, 1.0]])
+Y = [0, 1, 0, 1]
+ODD = [
+    (lambda: rt.MapClassifier().fit(X, [None, "a", "b", "a"]), "Unknown label type"),
+    (lambda: rt.MapClassifier().fit(np.ma.masked_array(X, X > 1), Y), "masked"),
+    (lambda: rt.MapClassifier().fit(X, np.ma.masked_array(Y, [0, 1, 0, 0])), "masked"),
+    (lambda: rt.MapClassifier().fit(X, None), "requires y"),
+    (lambda: rt.MapClassifier(lifting=3).fit(X, Y), "lifting: Cannot clone"),
+    (lambda: rt.MapClassifier(lifting=()).fit(X, Y), "lifting is"),
+    (lambda: rt.MapClassifier(measure="x").fit(X, Y), "measure: Cannot clone"),
+    (lambda: rt.MapClassifier(random_state=np.ones(2)).fit(X, Y), "seed"),
+    (lambda: rt.PartitionClustering().fit(X, [0.0, np.nan, 0.0, 1.0]), "missing"),
+    (lambda: rt.PartitionClustering(n_pairs=2.5).fit(X, Y), "n_pairs"),
+    (lambda: rt.PartitionClustering(stratified="no").fit(X, Y), "stratified"),
+    (lambda: rt.PartitionClustering().fit_pairs(X, [0, 9], [1, 2], [0, 1]), "rows of v"),
+    (lambda: rt.PartitionClustering().fit_pairs(X, [0, 1], [1, 2], [0, 7]), "related is 1"),
+    (lambda: rt.LinearRanker().fit(3), "iterable"),
+    (lambda: rt.LinearRanker(measure=rt.LogisticMeasure()).fit(["a b"]), "BernoulliMeasure"),
+    (lambda: rt.LinearRanker().fit(["a b"]).predict(3), "iterable"),
+    (lambda: rt.LinearRanker().fit(["a b"]).predict([["a"]]), "unhashable"),
+    (lambda: rt.LinearRanker().fit(["a b"]).score([1]), "iterable"),
+    (lambda: rt.LinearRanker().fit_comparisons(["a"], []), r"a\[k\] and b\[k\]"),
+    (lambda: rt.BernoulliMeasure().fit([2**63], [1]), "Class numbers|integers"),
+    (lambda: rt.BernoulliMeasure(n_classes=0).fit([0], [1]), "n_classes"),
+    (lambda: rt.regularization_path(X, Y, [1.0], measure=b"x"), "LogisticMeasure"),
+    (lambda: rt.RecordBatches({}, batch_size="x"), "batch_size"),
+    (lambda: rt.joint_estimate(X, rt.EQUIVALENCES, balance=np.ones(2), evidence=KNOWN), "balance"),
+    (lambda: rt.joint_estimate(X, rt.EQUIVALENCES, exact="x", evidence=KNOWN), "exact"),
+]
+KNOWN = rt.evidence([(0, 1)], [(1, 2)])
+
+
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_odd_input_is_refused_in_one_line(number):
+    call, rule = ODD[number]
+    with pytest.raises(rt.errors.RelatumError, match=rule) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_items_are_read_once():
+    """An iterator of items is not used up before its items are returned."""
+    ranker = rt.LinearRanker().fit(["a b c", "a c"])
+    assert ranker.predict(iter(["c", "a", "b"])) == ["a", "b", "c"]

@@ -117,3 +117,118 @@ def test_input_and_fit_are_checked_as_scikit_learn_does():
         rules.checked_input(lifting, [[np.nan, 0, 0]], reset=False)
     with pytest.raises(DataError, match="3 features"):
         rules.checked_input(lifting, [[1.0, 0.0]], reset=False)
+
+
+class Rude:
+    """Raises whatever it is asked."""
+
+    def __array__(self, *arguments, **options):
+        raise RuntimeError("no array\nof mine")
+
+    def __repr__(self):
+        raise RuntimeError("no repr")
+
+
+LIFTINGS = [
+    rt.BinaryFeatures("thermometer"),
+    rt.MultilinearLifting(2),
+    rt.PolynomialLifting(2),
+    rt.RandomMonomials(3),
+    rt.TensorSketch(2, 8),
+]
+
+
+@pytest.mark.parametrize("lifting", LIFTINGS, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "x",
+    [
+        Rude(),
+        np.ma.masked_array(np.eye(3), mask=np.eye(3)),
+        [[1, 2], [3]],
+        [[1j, 2], [3, 4]],
+        iter([1, 2]),
+        object(),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_whatever_is_no_table_is_refused_in_one_line(lifting, x):
+    with pytest.raises(DataError) as caught:
+        lifting.fit(x)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(DataError):
+        lifting.fit(np.eye(3)).transform(x)
+
+
+def test_types_that_nothing_can_be_made_of_are_errors_of_type_too():
+    """As the checks of scikit-learn ask."""
+    with pytest.raises(TypeError) as caught:
+        rt.BinaryFeatures("thermometer").fit(np.array([[{"a": 1}]], dtype=object))
+    assert isinstance(caught.value, DataError)
+
+
+@pytest.mark.parametrize("lifting", LIFTINGS[1:], ids=lambda x: type(x).__name__)
+def test_products_that_are_no_numbers_are_refused(lifting):
+    """Without a warning: warnings are errors here."""
+    x = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 0.5], [0.5, 3.0, 1.0]])
+    fitted = lifting.fit(x)
+    assert np.isfinite(fitted.transform(x)).all()
+    with pytest.raises(DataError, match="so large that products"):
+        fitted.transform(x * 1e300)
+
+
+def test_labels_are_there_and_can_be_compared():
+    assert rules.checked_labels(["a", "b"], 2).tolist() == ["a", "b"]
+    for labels, rule in (
+        ([1, 2, 3], "shape"),
+        ([None, 1], "cannot be compared|missing"),
+        ([1.0, np.nan], "missing"),
+        (np.ma.masked_array([1, 2], mask=[0, 1]), "masked"),
+        (np.array(["a", 1, 2.5], dtype=object)[:2], "cannot be compared"),
+    ):
+        with pytest.raises(DataError, match=rule):
+            rules.checked_labels(labels, 2)
+
+
+@pytest.mark.parametrize("value", ["no", None, 2, np.ones(2), 0.0, Rude()], ids=lambda x: "x")
+def test_switches_are_true_or_false(value):
+    with pytest.raises(DataError, match="semi_supervised must be True or False"):
+        rt.MapClassifier(semi_supervised=value).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_numbers_and_how_values_are_shown():
+    assert rules.is_number(0, 0.0)
+    assert rules.is_number(np.float32(2), 0.5)
+    for value in (np.nan, -1, True, "1", None, 1j, 10**400):
+        assert not rules.is_number(value, 0.0)
+    assert rules.shown(Rude()) == "a Rude"
+    assert len(rules.shown("x" * 500)) == 80
+
+
+@pytest.mark.parametrize(
+    ("lifting", "rule"),
+    [
+        (rt.TensorSketch(2, 2**40), "n_components must be at most"),
+        (rt.TensorSketch(10**6, 8), "degree must be at most"),
+        (rt.TensorSketch(dtype=Rude()), "dtype must be"),
+        (rt.TensorSketch(clip_tolerance=np.nan), "clip_tolerance must be"),
+        (rt.RandomMonomials(2**50), "not enough memory for n_components"),
+        (rt.RandomMonomials(2, image_shape=3), "iterable"),
+        (rt.RandomMonomials(2, image_shape=(3,), max_distance="x"), "max_distance must be"),
+        (rt.BinaryFeatures("quantiles", thresholds=10**9), "thresholds must be at most"),
+        (rt.BinaryFeatures("quantiles", thresholds=Rude()), "no array"),
+        (rt.BinaryFeatures("quantiles", dtype=object), "type of numbers"),
+        (rt.BinaryFeatures("quantiles", sparse_output="yes"), "sparse_output must be"),
+        (rt.PolynomialLifting(2, random_state=-1), "Seed|seed"),
+        (rt.MultilinearLifting(binary=np.ones(2)), "binary must be one of"),
+    ],
+    ids=lambda x: x if isinstance(x, str) else "",
+)
+def test_parameters_beyond_reason_are_named(lifting, rule):
+    with pytest.raises(DataError, match=rule):
+        lifting.fit(np.arange(12.0).reshape(4, 3))
+
+
+def test_thresholds_between_numbers_that_are_too_far_apart():
+    x = np.array([[-1.7e308], [1.7e308]])
+    with pytest.raises(DataError, match="scale them"):
+        rt.BinaryFeatures("thermometer", thresholds=3).fit(x)

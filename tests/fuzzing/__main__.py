@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fuzzing.campaign import campaign
+from fuzzing.campaign import SHARE, campaign
 
 
 def main() -> int:
@@ -19,9 +19,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--only", type=int, help="run the case of this number alone")
+    parser.add_argument("--kinds", nargs="*", default=(), choices=sorted(SHARE))
     given = parser.parse_args()
     first, count = (given.first, given.count) if given.only is None else (given.only, 1)
-    tally = campaign(given.seed, range(first, first + count))
+    tally = campaign(given.seed, range(first, first + count), tuple(given.kinds))
     for outcome, number in sorted(tally.outcomes.items()):
         print(f"{number:8} {outcome}")
     alike: Counter[tuple[str, str]] = Counter()

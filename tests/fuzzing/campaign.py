@@ -15,12 +15,18 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fuzzing import files
+from fuzzing import files, learners, models
 from fuzzing.functions import FUNCTIONS, is_ours, run
 
 SECONDS = 60  # after which a case counts as one that does not end
 MEMORY = "300MB"  # that the library is told there is
-SHARE = {"function": 0.6, "read": 0.2, "command": 0.2}
+SHARE = {"function": 0.35, "learner": 0.25, "model": 0.15, "read": 0.1, "command": 0.15}
+CASES = {
+    "learner": learners.learn,
+    "model": models.model,
+    "read": files.read,
+    "command": files.command,
+}
 WRITTEN = ("out", ".out")
 
 
@@ -65,16 +71,17 @@ def _limits() -> Iterator[None]:
             os.environ["RELATUM_MEMORY"] = told
 
 
-def case(seed: int, number: int, tally: Tally) -> None:
+def case(seed: int, number: int, tally: Tally, kinds: tuple[str, ...] = ()) -> None:
     """Run one case."""
     r = Random(f"{seed}/{number}")
-    kind = r.choices(list(SHARE), list(SHARE.values()))[0]
+    share = {kind: SHARE[kind] for kind in kinds} if kinds else SHARE
+    kind = r.choices(list(share), list(share.values()))[0]
     name = r.choice(sorted(FUNCTIONS)) if kind == "function" else kind
     with TemporaryDirectory(prefix="relatum-fuzz-") as place, chdir(place):  # for odd paths, too
         folder = Path(place)
         try:
             with _limits():
-                done = run(name, r, folder) if kind == "function" else files.CASES[kind](r, folder)
+                done = run(name, r, folder) if kind == "function" else CASES[kind](r, folder)
             tally.add(number, kind, done)
         except EndlessError:
             tally.add(number, name, "endless", f"no answer in {SECONDS} seconds")
@@ -103,9 +110,9 @@ def _left(folder: Path) -> str:
     return f"left behind: {left}" if left else ""
 
 
-def campaign(seed: int, numbers: Iterable[int]) -> Tally:
-    """Run cases by their numbers."""
+def campaign(seed: int, numbers: Iterable[int], kinds: tuple[str, ...] = ()) -> Tally:
+    """Run cases by their numbers, of all kinds or of some."""
     tally = Tally()
     for number in numbers:
-        case(seed, number, tally)
+        case(seed, number, tally, kinds)
     return tally

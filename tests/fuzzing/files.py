@@ -8,7 +8,6 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -101,6 +100,10 @@ def _files() -> dict[str, bytes]:
         path = Path(folder) / "bundle.npz"
         rt.io.save_estimate(path, problem, rt.infer(problem, prove=True))
         files["bundle.npz"] = path.read_bytes()
+        (Path(folder) / "p.csv").write_bytes(files["p.csv"])
+        proof, found = Path(folder) / "clusters.cert", Path(folder) / "clusters.csv"
+        rt.cluster_pairs(Path(folder) / "p.csv", certificate=proof, output=found)
+        files["clusters.cert"], files["clusters.csv"] = proof.read_bytes(), found.read_bytes()
     files["problem.txt"] = b"3\n1 2\n-3\n"
     return files
 
@@ -166,12 +169,31 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 PLAIN = ("--prove", "--json", "--quiet")
 ENDINGS = (".csv", ".json", ".npz", ".npy", ".parquet", ".txt", ".gz", "")
-COMMANDS = ("solve", "solve", "verify", "convert", "cluster", "cluster", "metrics", "fit", "bench")
+COMMANDS = (
+    *("solve", "solve", "solve", "verify", "verify", "verify", "convert", "convert", "metrics"),
+    *("cluster", "cluster", "cluster", "fit", "fit", "bench", "others"),
+)
+OTHERS = (  # commands that take no files, or long: with options that they refuse, or soon answer
+    ["solvers"],
+    ["completion", "bash"],
+    ["completion", "x"],
+    ["demo", "--seed", "x"],
+    ["demo", "--quick", "--seed", "-1"],
+    ["demo", "--page", "/nowhere/at/all.html"],
+    ["reproduce", "--part", "nonsense"],
+    ["reproduce", "--images", "nowhere"],
+    ["reproduce", "--computed", "-o", "nowhere"],
+    ["--version"],
+    ["nonsense"],
+    [],
+)
 
 
 def command(r: Random, folder: Path) -> str:
     """Run a command on mutated files with odd options."""
     chosen = r.choice(COMMANDS)
+    if chosen == "others":
+        return run_command([*r.choice(OTHERS), *r.choice(((), ("--nonsense",), ("",)))])
     for name in _files():
         data = _files()[name]
         (folder / name).write_bytes(mutated(data, r) if r.random() < 0.5 else data)
@@ -182,6 +204,9 @@ def command(r: Random, folder: Path) -> str:
     words = [chosen, str(folder / r.choice(some))]
     if chosen == "verify":
         words = [chosen, str(folder / "problem.txt"), str(folder / "bundle.npz")]
+        if r.random() < 0.6:
+            words = [chosen, str(folder / "p.csv"), str(folder / "clusters.cert")]
+            words += ["--clusters", str(folder / "clusters.csv")] if r.random() < 0.5 else []
     elif chosen == "metrics":
         words.append(str(folder / r.choice(some)))
     elif chosen == "convert":
@@ -191,10 +216,12 @@ def command(r: Random, folder: Path) -> str:
         words += ["--label", "kind"] if r.random() < 0.8 else []
     elif chosen == "cluster" or (chosen == "solve" and r.random() < 0.5):
         words += ["-o", str(folder / ("out" + r.choice(ENDINGS)))]
+        if chosen == "cluster" and r.random() < 0.3:
+            words += ["--certificate", str(folder / "out.cert")]
     known = [p for p in cli.commands[chosen].params if p.opts[0].startswith("--")]
     for option in known:
         name = option.opts[0]
-        if name in OPTIONS and r.random() < 0.12:
+        if name in OPTIONS and r.random() < 0.06:
             words += [name, r.choice(OPTIONS[name] + TEXTS[:2])]
         elif name in ("--evidence", "--labels", "--previous") and r.random() < 0.1:
             words += [name, str(folder / r.choice(names))]
@@ -202,10 +229,10 @@ def command(r: Random, folder: Path) -> str:
             words.append(name)
     if any(p.opts[0] == "--time-limit" for p in known) and "--time-limit" not in words:
         words += ["--time-limit", "0.2"]
-    return _run([w.replace("\0", "") for w in words])
+    return run_command([w.replace("\0", "") for w in words])
 
 
-def _run(words: list[str]) -> str:
+def run_command(words: list[str]) -> str:
     """Run the command line in this process, and hold it to its ways."""
     out, err = io.StringIO(), io.StringIO()
     before = sys.argv
@@ -232,9 +259,6 @@ def _run(words: list[str]) -> str:
 
 class Refused(Exception):  # noqa: N818
     """The command said what is wrong, as it should."""
-
-
-CASES: dict[str, Callable[[Random, Path], str]] = {"read": read, "command": command}
 
 
 def listing(folder: Path) -> set[str]:

@@ -177,6 +177,19 @@ def listed(r: Random) -> Any:
     return ListedPairs(3, np.array([0, 1]), np.array([1, 2]), numbers(r, (2,)))
 
 
+def reports(r: Random) -> Any:
+    """Return what a monitor was told."""
+    from relatum.solvers import Progress
+
+    return [Progress(k * 0.1, float(k), 9.0 - k, k, k) for k in range(r.randrange(4))]
+
+
+def explanation(r: Random) -> Any:
+    """Return why two elements are together, or apart."""
+    small = rt.Problem([1.0, -2.0, 3.0], rt.EQUIVALENCES)
+    return rt.explain(small, rt.infer(small), *r.sample(range(3), 2))
+
+
 def permutation(r: Random) -> Any:
     """Return an order of three elements, mostly."""
     order = list(range(r.choice((3, 3, 3, 2, 1))))
@@ -255,6 +268,28 @@ GOOD: dict[str, Callable[[Random], Any]] = {
     "sigma": lambda r: 2.0,
     "counts": lambda r: None,
     "unit": lambda r: "bits",
+    "x_or_classes": lambda r: r.choice((ints(r, -1, 3), numbers(r, (6, 2)), numbers(r, (3, 3, 2)))),
+    "measure": lambda r: r.choice((None, rt.LogisticMeasure(max_epochs=5), rt.BernoulliMeasure())),
+    "unknown_weight": lambda r: r.choice((0.0, 0.1, 1.0)),
+    "n_labels": lambda r: 2,
+    "evidence": lambda r: rt.evidence([(0, 1)], [(1, 2)]),
+    "x": lambda r: numbers(r, (4, 2)),
+    "y": lambda r: r.choice(([0, 1, 0, 1], [0, 1], [1, 1, 0], None)),
+    "v": lambda r: numbers(r, (4, 2)),
+    "inverse_sigma_squared": lambda r: [1.0, 0.1],
+    "sample_weight": lambda r: [1.0, 2.0, 0.0, 1.0],
+    "errors": lambda r: {"train": [0.1, 0.2], "test": [0.3, 0.4]},
+    "reports": reports,
+    "images": lambda r: np.arange(16, dtype=np.uint8).reshape(4, 4),
+    "why": explanation,
+    "costs": lambda r: numbers(r, (3,)),
+    "most": lambda r: r.choice((1, 3)),
+    "source": lambda r: r.choice((table(r), table(r), pa.table({"a": [1.0], "b": [0]}))),
+    "target": lambda r: r.choice((None, "match_weight", "b")),
+    "features": lambda r: r.choice((None, "match_weight", ["a"], np.ones((2, 2)))),
+    "ids": lambda r: ["a", "b"],
+    "batch_size": lambda r: r.choice((1, 3)),
+    "lifting": lambda r: None,
 }
 
 

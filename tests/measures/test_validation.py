@@ -1,9 +1,13 @@
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
 from relatum.errors import DataError, NotFittedError
+from relatum.measures import BilinearPairMeasure, LogisticMeasure
 from relatum.measures import validation as va
 
 
@@ -55,3 +59,53 @@ def test_batches():
     assert va.split_batch([[1]]) == ([[1]], None)
     with pytest.raises(DataError, match="features"):
         va.checked_batch([[1.0, 2.0]], 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_features_whose_squares_are_no_numbers_are_refused(dtype, layout):
+    fine, large = (1e14, 1e20) if dtype is np.float32 else (1e99, 1e120)
+    va.require_sizes(layout(np.array([[fine, -fine]], dtype)))
+    with pytest.raises(DataError, match="scale them"):
+        va.require_sizes(layout(np.array([[1.0, -large]], dtype)))
+    with pytest.raises(DataError, match="scale them"):
+        LogisticMeasure().fit(layout(np.array([[1.0], [large]], dtype)), [0, 1])
+
+
+@pytest.mark.parametrize(
+    "weights", [[1e-320, 1.0], [1.0, 1e308], np.ma.masked_array([1.0, 2.0], [0, 1]), ["a", 1]]
+)
+def test_weights_that_count_nothing_are_refused(weights):
+    with pytest.raises(DataError, match="sample_weight"):
+        va.checked_weights(weights, np.eye(2))
+    with pytest.raises(DataError, match="sample_weight"):
+        va.pair_weights(weights, 2)
+
+
+@pytest.mark.parametrize("y", [np.ma.masked_array([0, 1], [0, 1]), [[0, 1], [1]], np.array(3)])
+def test_targets_that_are_none(y):
+    with pytest.raises(DataError):
+        va.encode_targets(y, 2)
+    with pytest.raises(DataError):
+        va.pair_targets(y, 2)
+
+
+@pytest.mark.parametrize("strength", [1e-300, 1e300, 10**400])
+def test_priors_beyond_reason(strength):
+    for measure in (LogisticMeasure(strength), BilinearPairMeasure(strength)):
+        given = (np.eye(4), [0, 0, 1], [1, 2, 3], [0, 1, 0])
+        with pytest.raises(DataError, match="inverse_sigma_squared must be"):
+            measure.fit(*given[: 1 if isinstance(measure, LogisticMeasure) else 3], [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e20, 1e90])
+@pytest.mark.parametrize("strength", [1e-20, 1.0, 1e20])
+def test_extreme_priors_and_weights_are_not_fitted_in_single_precision(strength, weight):
+    """The gap is proved in double precision; a warning of overflow would be an error."""
+    x = np.array([[0, 1], [1, 0], [1, 1], [0, 0]], dtype=np.float32)
+    measure = LogisticMeasure(strength, max_epochs=30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        measure.fit(x, [0, 1, 0, 1], sample_weight=[weight, 1.0, 1.0, weight])
+    assert np.isfinite(measure.coef_).all()
+    assert np.isfinite(measure.log_odds(x)).all()

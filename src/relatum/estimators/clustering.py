@@ -7,13 +7,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.utils.validation import validate_data
+from sklearn.base import BaseEstimator, ClusterMixin
 
 from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.estimators import common
-from relatum.features import count_pairs, pair_features, sample_pairs
+from relatum.features import (
+    checked_count,
+    checked_input,
+    checked_labels,
+    checked_pairs,
+    checked_switches,
+    count_pairs,
+    pair_features,
+    refuse_masked,
+    sample_pairs,
+    told_of_input,
+)
 from relatum.measures import BilinearPairMeasure
 from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
 from relatum.problem import evidence as evidence_of_pairs
@@ -114,14 +124,13 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "from labels what belongs together. Pass y, or labelled pairs to fit_pairs(X, i, "
                 "j, related)."
             )
+        self._require_switches()
         X = self._elements(X, reset=True)
         if len(X) == 1:
             raise DataError(
                 "One element is no pair: n_samples=1, but learning takes pairs of them."
             )
-        labels = np.asarray(y)
-        if labels.shape != (len(X),):
-            raise DataError(f"y has shape {labels.shape}; give one label for each of {len(X)}.")
+        labels = checked_labels(y, len(X))
         if self.semi_supervised:
             return self._fit_jointly(X, _evidence_of(labels))
         related, total = count_pairs(labels)
@@ -130,7 +139,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 "Labels must put some pairs together and some apart; these put "
                 f"{'all' if related else 'none'} of {total} pairs together."
             )
-        count = min(self.n_pairs, total)
+        count = min(checked_count(self, "n_pairs"), total)
         if self.stratified:
             count = min(count, 2 * min(related, total - related))
         i, j, same = sample_pairs(
@@ -155,13 +164,20 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             Pairs of rows of X.
         related : array of 0 and 1
         """
+        self._require_switches()
         X = self._elements(X, reset=True)
-        first, second, same = np.asarray(i), np.asarray(j), np.asarray(related)
+        for given, what in ((i, "i"), (j, "j"), (related, "related")):
+            refuse_masked(given, what)
+        with told_of_input():
+            first, second, same = np.asarray(i), np.asarray(j), np.asarray(related)
         if not (first.shape == second.shape == same.shape) or first.ndim != 1:
             raise DataError(
                 "i, j and related have one entry per pair, got shapes "
                 f"{first.shape}, {second.shape} and {same.shape}."
             )
+        first, second = checked_pairs(first, second, len(X))
+        if not np.isin(same, (0, 1)).all():
+            raise DataError("related is 1 for pairs that belong together and 0 for others.")
         if self.semi_supervised:
             pairs, yes = np.column_stack([first, second]), same.astype(np.bool_)
             return self._fit_jointly(X, evidence_of_pairs(pairs[yes], pairs[~yes]))
@@ -199,7 +215,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     ) -> PartitionClustering:
         common.feasible_of(self, EQUIVALENCES)  # refused before anything is learned
         lifting, v = common.fitted_lifting(self.lifting, X)
-        measure = BilinearPairMeasure() if self.measure is None else clone(self.measure)
+        measure = BilinearPairMeasure() if self.measure is None else common.copied(self.measure)
         if isinstance(measure, BilinearPairMeasure):
             measure.fit(v, i, j, same)
         else:
@@ -211,7 +227,11 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _elements(self, X: Any, reset: bool) -> Any:
-        return validate_data(self, X, reset=reset, dtype="numeric")
+        return checked_input(self, X, reset=reset, dtype="numeric")
+
+    def _require_switches(self) -> None:
+        names = ("stratified", "prior_correction", "semi_supervised", "prove", "verbose")
+        checked_switches(self, *names)
 
     def log_odds(self, X: Any) -> NDArray[Any]:
         """Return the log2-odds of all unordered pairs, as a condensed upper triangle."""

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Flags, Index
 from relatum.errors import DataError
-from relatum.features import UnfittedError
+from relatum.features import UnfittedError, shown, told_of_input
 from relatum.inference import infer
 from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem
@@ -29,7 +29,11 @@ def fitted_lifting(lifting: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
     """Return (a fitted copy of the lifting or None, the lifted elements)."""
     if lifting is None:
         return None, X
-    fitted = clone(lifting).fit(X, y)
+    with told_of_input("lifting"):
+        fitted = clone(lifting)
+    if not hasattr(fitted, "fit") or not hasattr(fitted, "transform"):
+        raise DataError(f"lifting is a transformer or None, got {shown(lifting)}.")
+    fitted = fitted.fit(X, y)
     return fitted, lifted(fitted, X)
 
 
@@ -77,8 +81,17 @@ def feasible_of(
 def new_logistic(measure: Any) -> Any:
     """Return an unfitted copy of a measure; by default a logistic one of any features' scale."""
     if measure is not None:
-        return clone(measure)
+        return copied(measure)
     return LogisticMeasure(1e-3, relative=True, fit_intercept=True)
+
+
+def copied(measure: Any) -> Any:
+    """Return an unfitted copy of a measure, whatever it is."""
+    with told_of_input("measure"):
+        fresh = clone(measure)
+    if not hasattr(fresh, "fit") or not hasattr(fresh, "log_odds"):
+        raise DataError(f"measure is one of relatum's measures or None, got {shown(measure)}.")
+    return fresh
 
 
 def numbered(labels: NDArray[Any], known: Flags) -> tuple[NDArray[Any], Index]:
@@ -100,7 +113,12 @@ def _print_progress(progress: Progress) -> None:
 def inferred(owner: Any, problem: Problem) -> Estimate:
     """Infer with the options of an estimator."""
     monitor = _print_progress if owner.verbose else None
-    return infer(problem, seed=owner.random_state or 0, monitor=monitor, **search_options(owner))
+    return infer(problem, seed=seed_of(owner), monitor=monitor, **search_options(owner))
+
+
+def seed_of(owner: Any) -> Any:
+    """Return the seed of an estimator, 0 for None."""
+    return 0 if owner.random_state is None else owner.random_state
 
 
 def search_options(owner: Any) -> dict[str, Any]:
@@ -112,5 +130,5 @@ def jointly_estimated(owner: Any, x: Any, feasible: FeasibleSet, **more: Any) ->
     """Estimate measure and relation together, with the options of an estimator."""
     from relatum.joint import joint_estimate
 
-    more |= {"unknown_weight": owner.unknown_weight, "random_state": owner.random_state or 0}
+    more |= {"unknown_weight": owner.unknown_weight, "random_state": seed_of(owner)}
     return joint_estimate(x, feasible, **more, **search_options(owner))

@@ -14,6 +14,13 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.estimators import common
+from relatum.features import (
+    checked_input,
+    checked_labels,
+    checked_switches,
+    refuse_masked,
+    told_of_input,
+)
 from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
 from relatum.proof import Estimate
 
@@ -93,10 +100,14 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             How often each element counts to the measure; liftings are fitted without.
         """
         if y is None:
-            raise ValueError(
+            raise DataError(
                 "This MapClassifier estimator requires y to be passed, but the target y is None."
             )
-        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
+        checked_switches(self, "semi_supervised", "prove", "verbose")
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
+        with told_of_input():
+            X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True)
         if self.semi_supervised:
             if sample_weight is not None:
                 raise DataError(
@@ -153,18 +164,19 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _target(self, y: NDArray[Any]) -> tuple[NDArray[Any], bool]:
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind == "multilabel-indicator":
-            return y.astype(np.int64), True
-        if y.ndim == 2 and y.shape[1] == 1:
-            y = column_or_1d(y, warn=True)
+        with told_of_input():
             kind = type_of_target(y, input_name="y", raise_unknown=True)
+            if kind == "multilabel-indicator":
+                return y.astype(np.int64), True
+            if y.ndim == 2 and y.shape[1] == 1:
+                y = column_or_1d(y, warn=True)
+                kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind not in ("binary", "multiclass"):
             raise DataError(
                 f"y holds labels, or a 01-matrix of labels; got a target of type {kind!r}. "
                 "Unknown label type: continuous targets are for regression."
             )
-        if len(np.unique(y)) < 2:
+        if len(np.unique(checked_labels(y, len(y)))) < 2:
             raise DataError("Classification needs at least two labels, got 1 class in y.")
         return y, False
 
@@ -174,7 +186,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def log_odds(self, X: Any) -> Floats:
         """Return the log2-odds of every element and label, one column per label."""
         common.require_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr")
+        X = checked_input(self, X, reset=False, accept_sparse="csr")
         return self._scores(common.lifted(self.lifting_, X))
 
     def _scores(self, x: Any) -> Floats:

@@ -7,12 +7,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.estimators import common
 from relatum.estimators.comparisons import read_comparisons
+from relatum.features import checked_switches, told_of_input
 from relatum.inference import infer_many
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
 from relatum.problem import (
@@ -107,12 +108,16 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             If `semi_supervised`: for every sequence None, if it is in order, or what is known of
             its order, by places: evidence such as ``relatum.evidence(related=[(2, 0)])``.
         """
-        sequences = list(sequences)
+        checked_switches(self, "semi_supervised", "prove", "verbose")
+        with told_of_input():
+            sequences = list(sequences)
         encoded = encode_sequences(sequences)
         if len(encoded.tokens) == 0:
             raise DataError("LinearRanker.fit needs at least one sequence with an item in it.")
         if self.semi_supervised and y is not None:
-            return self._fit_partial(encoded, list(y))
+            with told_of_input():
+                y = list(y)
+            return self._fit_partial(encoded, y)
         measure = self._new_measure().fit_sequences(
             encoded.tokens, encoded.offsets, len(encoded.words)
         )
@@ -188,7 +193,10 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         return self._finish(measure, read.items)
 
     def _new_measure(self) -> BernoulliMeasure:
-        return BernoulliMeasure(sigma=2.0) if self.measure is None else clone(self.measure)
+        measure = BernoulliMeasure(sigma=2.0) if self.measure is None else self.measure
+        if not isinstance(measure, BernoulliMeasure):
+            raise DataError(f"measure is a BernoulliMeasure, got {shown(measure)}.")
+        return common.copied(measure)  # type: ignore[no-any-return]
 
     def _finish(self, measure: BernoulliMeasure, items: list[Any]) -> LinearRanker:
         common.feasible_of(self, LINEAR_ORDERS)  # refused before anything is kept
@@ -201,10 +209,12 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
     def log_odds(self, items: Sequence[Any]) -> Floats:
         """Return the log2-odds that each item comes before each other."""
         common.require_fitted(self)
-        unknown = [item for item in items if item not in self._number]
+        with told_of_input():
+            items = list(items)
+            unknown = [item for item in items if item not in self._number]
         if unknown:
             raise DataError(
-                f"Item {unknown[0]!r} was in no training sequence; leave it out, or train on "
+                f"Item {shown(unknown[0])} was in no training sequence; leave it out, or train on "
                 "sequences that contain it."
             )
         return self.measure_.pair_log_odds([self._number[item] for item in items])
@@ -227,6 +237,8 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, items: Sequence[Any], evidence: FeasibleSet | None = None) -> list[Any]:
         """Return the items from first to last."""
+        with told_of_input():
+            items = list(items)
         return [items[k] for k in _order(self.infer(items, evidence))]
 
     def predict_ranks(
@@ -267,14 +279,15 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
 
     def predict_many(self, sequences: Iterable[Sequence[Any]]) -> list[list[Any]]:
         """Put each of many sequences of items in order."""
-        lists = [list(s) for s in sequences]
+        with told_of_input():
+            lists = [list(s) for s in sequences]
         return [[s[k] for k in o] for s, o in zip(lists, self._orders(lists), strict=True)]
 
     def _orders(self, lists: list[list[Any]]) -> list[list[int]]:
         estimates = infer_many(
             [self.problem(s) for s in lists],
             n_jobs=self.n_jobs or 1,
-            seed=self.random_state or 0,
+            seed=common.seed_of(self),
             **common.search_options(self),
         )
         return [_order(e) for e in estimates]
@@ -286,8 +299,9 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
         were in no training sequence are left out.
         """
         common.require_fitted(self)
-        lists = [s.split() if isinstance(s, str) else list(s) for s in sequences]
-        known = [[item for item in s if item in self._number] for s in lists]
+        with told_of_input():
+            lists = [s.split() if isinstance(s, str) else list(s) for s in sequences]
+            known = [[item for item in s if item in self._number] for s in lists]
         known = [s for s in known if len(s) > 1]
         if not known:
             raise DataError("No sequence has two items that were seen in training.")

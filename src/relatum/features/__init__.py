@@ -6,7 +6,19 @@ knows nothing of measures or feasible sets. Begin with `pairs`, then `tensor_ske
 """
 
 from relatum.features.binary import BinaryFeatures
-from relatum.features.checks import UnfittedError, checked_input
+from relatum.features.checks import (
+    UnfittedError,
+    checked_count,
+    checked_input,
+    checked_labels,
+    checked_seed,
+    checked_switches,
+    is_number,
+    refuse_masked,
+    require_finite,
+    shown,
+    told_of_input,
+)
 from relatum.features.monomials import RandomMonomials
 from relatum.features.multilinear import MultilinearLifting
 from relatum.features.pairs import (
@@ -28,9 +40,18 @@ __all__ = [
     "RandomMonomials",
     "TensorSketch",
     "UnfittedError",
+    "checked_count",
     "checked_input",
+    "checked_labels",
     "checked_pairs",
+    "checked_seed",
+    "checked_switches",
     "count_pairs",
+    "is_number",
     "pair_features",
+    "refuse_masked",
+    "require_finite",
     "sample_pairs",
+    "shown",
+    "told_of_input",
 ]

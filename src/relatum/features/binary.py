@@ -15,6 +15,7 @@ from relatum.errors import DataError
 from relatum.features import checks
 from relatum.features.checks import FeatureMap
 
+_MOST_THRESHOLDS = 1 << 20
 _MOST_BITS = 64
 
 
@@ -75,12 +76,15 @@ class BinaryFeatures(FeatureMap):
     def fit(self, X: ArrayLike, y: Any = None) -> BinaryFeatures:
         """Learn the number of digits, or the thresholds, from `X`."""
         code = checks.checked(self, "code", ("bits", "thermometer", "quantiles"))
+        checks.checked_switches(self, "sparse_output")
+        self._number_type()
         x = checks.checked_input(self, X, reset=True)
         if code == "bits":
             self.n_codes_ = self._digits(x)
             _require_integers(x, self.n_codes_)
         else:
-            self.thresholds_ = self._learned_thresholds(x)
+            with checks.told_of_room(self, "thresholds"):
+                self.thresholds_ = self._learned_thresholds(x)
             self.n_codes_ = self.thresholds_.shape[1]
         self._n_features_out = self.n_features_in_ * self.n_codes_
         return self
@@ -95,7 +99,7 @@ class BinaryFeatures(FeatureMap):
             codes = np.empty((*x.shape, self.n_codes_), dtype=np.bool_)
             for c in range(self.n_codes_):
                 np.greater_equal(x, self.thresholds_[:, c], out=codes[:, :, c])
-        flat = codes.reshape(len(x), -1).astype(self.dtype, copy=False)
+        flat = codes.reshape(len(x), -1).astype(self._number_type(), copy=False)
         return sparse.csr_matrix(flat) if self.sparse_output else flat
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -111,6 +115,13 @@ class BinaryFeatures(FeatureMap):
                 for threshold in _shortest(row)
             ]
         return checks.distinct(out)
+
+    def _number_type(self) -> np.dtype[Any]:
+        with checks.told_of_input():
+            dtype: np.dtype[Any] = np.dtype(self.dtype)
+        if dtype.kind not in "biuf":
+            raise DataError(f"BinaryFeatures: dtype must be a type of numbers, got {dtype}")
+        return dtype
 
     def _digits(self, x: NDArray[Any]) -> int:
         if self.n_bits is not None:
@@ -135,14 +146,20 @@ class BinaryFeatures(FeatureMap):
 
     def _learned_thresholds(self, x: NDArray[Any]) -> Floats:
         if not isinstance(self.thresholds, int | np.integer):
-            given = np.asarray(self.thresholds, dtype=np.float64)
+            with checks.told_of_input():
+                given = np.asarray(self.thresholds, dtype=np.float64)
             if given.ndim != 1 or given.size == 0 or not np.isfinite(given).all():
                 raise DataError(
                     "BinaryFeatures: thresholds must be a positive integer or a non-empty list "
-                    f"of finite numbers, got {self.thresholds!r}; pass one of these"
+                    f"of finite numbers, got {checks.shown(self.thresholds)}; pass one of these"
                 )
             return np.tile(np.unique(given), (x.shape[1], 1))
         count = checks.checked_count(self, "thresholds")
+        if count > _MOST_THRESHOLDS:
+            raise DataError(
+                f"BinaryFeatures: thresholds must be at most {_MOST_THRESHOLDS}, got {count}; pass "
+                "a smaller number"
+            )
         inner = np.arange(1, count + 1) / (count + 1)
         if self.code == "quantiles":
             quantiles = np.quantile(x.astype(np.float64, copy=False), inner, axis=0)
@@ -151,7 +168,10 @@ class BinaryFeatures(FeatureMap):
             low, high = np.zeros(x.shape[1]), np.full(x.shape[1], float(np.iinfo(x.dtype).max))
         else:
             low, high = x.min(axis=0).astype(float), x.max(axis=0).astype(float)
-        return low[:, None] + (high - low)[:, None] * inner
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = low[:, None] + (high - low)[:, None] * inner
+        checks.require_finite(found, self)
+        return np.asarray(found)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

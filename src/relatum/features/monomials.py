@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -93,15 +95,8 @@ class RandomMonomials(FeatureMap):
             candidates = np.arange(self.n_features_in_)
         degree = min(degree, len(candidates))
         neighbours = _Neighbours(candidates, points, self.max_distance)
-        found = np.empty((0, degree), dtype=np.int32)
-        idle = 0
-        while len(found) < count and idle < _IDLE_ROUNDS:
-            drawn = neighbours.draw(rng, 2 * count + 64, degree)
-            # np.unique sorts: keep the first occurrences, in the order drawn
-            merged = np.concatenate([found, drawn])
-            first = np.unique(merged, axis=0, return_index=True)[1]
-            idle = idle + 1 if len(first) == len(found) else 0
-            found = merged[np.sort(first)]
+        with checks.told_of_room(self, "n_components"):
+            found = _drawn(neighbours, rng, count, degree)
         if len(found) == 0:
             raise DataError(
                 f"RandomMonomials: no {degree} features lie within max_distance="
@@ -120,6 +115,7 @@ class RandomMonomials(FeatureMap):
         starts = range(0, x.shape[0], _ROWS)
         tasks = (delayed(self._multiply)(x[lo : lo + _ROWS], out[lo : lo + _ROWS]) for lo in starts)
         Parallel(n_jobs=self.n_jobs if len(starts) > 1 else 1, require="sharedmem")(tasks)
+        checks.require_finite(out, self)
         return out
 
     def _multiply(self, x: Any, out: NDArray[Any]) -> None:
@@ -141,8 +137,9 @@ class RandomMonomials(FeatureMap):
                     "lie on, got None; pass, for example, image_shape=(28, 28)"
                 )
             return None
-        shape = tuple(int(side) for side in self.image_shape)
-        total = int(np.prod(shape))
+        with checks.told_of_input():
+            shape = tuple(operator.index(side) for side in self.image_shape)
+        total = math.prod(shape)
         if total < 1 or self.n_features_in_ % total:
             raise DataError(
                 f"RandomMonomials: image_shape {shape} has {total} points, which must divide the "
@@ -150,15 +147,32 @@ class RandomMonomials(FeatureMap):
             )
         if self.max_distance is None:
             return None
-        if not self.max_distance >= 0:
+        if not checks.is_number(self.max_distance, 0.0):
             raise DataError(
-                f"RandomMonomials: max_distance must be at least 0, got {self.max_distance}; "
+                "RandomMonomials: max_distance must be at least 0, got "
+                f"{checks.shown(self.max_distance)}; "
                 f"pass a distance in pixels"
             )
         grid = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1)
         return np.repeat(grid.reshape(total, -1), self.n_features_in_ // total, axis=0).astype(
             float
         )
+
+
+def _drawn(
+    neighbours: _Neighbours, rng: np.random.Generator, count: int, degree: int
+) -> NDArray[np.int32]:
+    """Draw sets until there are enough, or no new ones come."""
+    found = np.empty((0, degree), dtype=np.int32)
+    idle = 0
+    while len(found) < count and idle < _IDLE_ROUNDS:
+        drawn = neighbours.draw(rng, 2 * count + 64, degree)
+        # np.unique sorts: keep the first occurrences, in the order drawn
+        merged = np.concatenate([found, drawn])
+        first = np.unique(merged, axis=0, return_index=True)[1]
+        idle = idle + 1 if len(first) == len(found) else 0
+        found = merged[np.sort(first)]
+    return found
 
 
 class _Neighbours:

@@ -93,7 +93,9 @@ class MultilinearLifting(FeatureMap):
         by_feature = np.ascontiguousarray(x.T)
         lifted = np.ones((self._n_features_out, x.shape[0]), dtype=x.dtype)
         for k, (earlier, feature) in enumerate(self._steps, start=1):
-            np.multiply(lifted[earlier], by_feature[feature], out=lifted[k])
+            with np.errstate(over="ignore"):  # looked at below
+                np.multiply(lifted[earlier], by_feature[feature], out=lifted[k])
+        checks.require_finite(lifted, self)
         return np.ascontiguousarray(lifted.T)
 
     def _transform_sparse(self, x: Any) -> sparse.csr_matrix[Any]:

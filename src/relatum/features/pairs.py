@@ -12,7 +12,14 @@ from scipy import sparse
 
 from relatum.array_types import Index
 from relatum.errors import DataError
-from relatum.features.checks import checked_fitted, checked_seed, is_sparse, require_binary
+from relatum.features.checks import (
+    checked_fitted,
+    checked_seed,
+    is_sparse,
+    refuse_masked,
+    require_binary,
+    told_of_input,
+)
 
 
 def pair_features(v_a: Any, v_b: Any) -> Any:
@@ -194,7 +201,9 @@ def checked_pairs(i: ArrayLike, j: ArrayLike, n: int) -> tuple[NDArray[np.intp],
 
 
 def _indices(k: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
-    index = np.asarray(k)
+    refuse_masked(k, what)
+    with told_of_input():
+        index = np.asarray(k)
     if index.size == 0:
         index = index.astype(np.intp)
     if index.ndim != 1 or index.dtype.kind not in "iu":

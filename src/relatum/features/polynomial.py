@@ -68,6 +68,8 @@ class PolynomialLifting(FeatureMap):
         cubic = checks.checked_count(self, "n_cubic", least=0)
         checks.checked(self, "scale", ("common", "half", "whiten", "none"))
         x = self._reals(X, reset=True)
+        with np.errstate(over="ignore"):  # variances are sums of squares
+            checks.require_finite(np.square(np.abs(x).max(keepdims=True) * x.shape[0]), self)
         count = min(most, *x.shape)
         cubic = min(cubic, count)
         seed = int(checks.checked_seed(self.random_state).integers(2**31))
@@ -107,11 +109,14 @@ class PolynomialLifting(FeatureMap):
         out = np.empty((len(x), self._n_features_out), dtype=x.dtype)
         split = self._quadratic.n_output_features_
         for lo in range(0, len(x), _ROWS):
-            z = self.pca_.transform(x[lo : lo + _ROWS]) / self.scale_
-            out[lo : lo + _ROWS, :split] = self._quadratic.transform(z)
-            if self._cubic is not None:
-                q = self._cubic.n_features_in_
-                out[lo : lo + _ROWS, split:] = self._cubic.transform(z[:, :q])
+            with np.errstate(over="ignore", invalid="ignore"):  # looked at below
+                z = self.pca_.transform(x[lo : lo + _ROWS]) / self.scale_
+                checks.require_finite(z, self)
+                out[lo : lo + _ROWS, :split] = self._quadratic.transform(z)
+                if self._cubic is not None:
+                    q = self._cubic.n_features_in_
+                    out[lo : lo + _ROWS, split:] = self._cubic.transform(z[:, :q])
+        checks.require_finite(out, self)
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

@@ -21,6 +21,8 @@ _AUTO_INTEGERS = (np.int8, np.int16, np.int32, np.int64)
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _SAMPLE_ROWS = 256  # by which the integer type of a sketch is chosen
 _BATCH_BYTES = 4 << 20  # of float64 entries of a batch of sketches
+_COMPONENTS = 1 << 30  # at most: buckets are numbered by int32
+_DEGREE = 1000  # at most: beyond, even the error to expect is no floating point number
 _SAFE = 0.125  # how far from whole numbers an exact sketch may come out before it is rounded
 
 
@@ -104,9 +106,20 @@ class TensorSketch(NumberedFeatureMap):
         checks.checked(self, "domain", ("signal", "fourier"))
         if self.batch_size is not None:
             checks.checked_count(self, "batch_size")
+        if not checks.is_number(self.clip_tolerance, 0.0):
+            raise DataError(
+                "TensorSketch: clip_tolerance must be a share of entries, at least 0, got "
+                f"{checks.shown(self.clip_tolerance)}"
+            )
         requested = self._requested_dtype()
         x = checks.checked_input(self, X, reset=True, accept_sparse="csr")
         rng = checks.checked_seed(self.random_state)
+        for name, value, most in (("n_components", m, _COMPONENTS), ("degree", degree, _DEGREE)):
+            if value > most:
+                raise DataError(
+                    f"TensorSketch: {name} must be at most {most}, got {value}; pass a smaller "
+                    "number"
+                )
         shape = (degree, self.n_features_in_ + 1)
         self.bucket_ = rng.integers(0, m, size=shape, dtype=np.int32)
         self.sign_ = 1 - 2 * rng.integers(0, 2, size=shape, dtype=np.int8)
@@ -124,8 +137,10 @@ class TensorSketch(NumberedFeatureMap):
         """Return the sketches of the rows of `X`, of shape (rows, n_components)."""
         checks.checked_fitted(self)
         x = checks.checked_input(self, X, reset=False, accept_sparse="csr")
-        out = np.empty((x.shape[0], self.n_components), dtype=self._dtype_for(x))
-        clipped = self._sketch(x, out)
+        with checks.told_of_room(self, "n_components"):
+            out = np.empty((x.shape[0], self.n_components), dtype=self._dtype_for(x))
+            clipped = self._sketch(x, out)
+        checks.require_finite(out, self)
         if clipped > self.clip_tolerance * out.size:
             warnings.warn(
                 f"TensorSketch: {clipped} of {out.size} entries exceed {out.dtype} and were "
@@ -152,10 +167,11 @@ class TensorSketch(NumberedFeatureMap):
         checks.checked_fitted(self)
         x = checks.checked_input(self, X, reset=False, accept_sparse="csr")
         shape = (x.shape[0], self.n_components)
-        if out.shape != shape:
+        if not isinstance(out, np.ndarray) or out.shape != shape:
             raise DataError(
                 f"TensorSketch: out must have shape {shape}, one row per row of X, "
-                f"got {out.shape}; allocate it anew"
+                f"got {out.shape if isinstance(out, np.ndarray) else checks.shown(out)}; allocate "
+                "it anew"
             )
         if out.dtype not in _FLOATS and (self.domain == "fourier" or out.dtype.kind != "i"):
             raise DataError(
@@ -169,14 +185,14 @@ class TensorSketch(NumberedFeatureMap):
             return None
         try:
             requested: np.dtype[Any] = np.dtype(self.dtype)
-        except TypeError:
+        except Exception:  # also what classes that are not ours raise
             requested = np.dtype(object)
         if requested in _FLOATS or (requested.kind == "i" and self.domain == "signal"):
             return requested
         raise DataError(
             f"TensorSketch: dtype must be 'auto', float32, float64 or, in the signal domain, a "
-            f"signed integer type, got {self.dtype!r} with domain={self.domain!r}; pass one of "
-            f"these"
+            f"signed integer type, got {checks.shown(self.dtype)} with domain={self.domain!r}; "
+            "pass one of these"
         )
 
     def _dtype_for(self, x: Any) -> np.dtype[Any]:
@@ -221,16 +237,17 @@ class TensorSketch(NumberedFeatureMap):
     def _sketch_batch(self, x: Any, out: NDArray[Any], narrow: bool, exact: bool) -> int:
         """Sketch some rows into `out`, in single precision if `narrow` and accurate enough."""
         for precision in (np.float32, np.float64) if narrow else (np.float64,):
-            sketches, error = self._count_sketches(x, precision)
-            if exact and error > _SAFE:
-                continue
-            signal = self._convolution(sketches)
-            if self.domain == "fourier":
-                kernels.halfcomplex(signal, out)
-                return 0
-            if not exact:
-                out[...] = signal
-                return 0
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes out is looked at
+                sketches, error = self._count_sketches(x, precision)
+                if exact and not error <= _SAFE:
+                    continue
+                signal = self._convolution(sketches)
+                if self.domain == "fourier":
+                    kernels.halfcomplex(signal, out)
+                    return 0
+                if not exact:
+                    out[...] = signal
+                    return 0
             limit = np.iinfo(out.dtype).max
             clipped, doubtful = kernels.round_and_clip(signal, limit, _SAFE, out)
             if doubtful == 0:

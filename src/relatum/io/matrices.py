@@ -65,10 +65,10 @@ def _array(path: str | Path) -> Floats:
             _require_memory(file, path)
             found = np.load(file, allow_pickle=False)
             array = found if isinstance(found, np.ndarray) else _of_archive(found, path)
-        except (ValueError, EOFError, MemoryError, SyntaxError, OSError, *DAMAGE) as error:
+        except (ValueError, EOFError, MemoryError, OSError, SyntaxError, *DAMAGE) as error:
             if isinstance(error, DataError):
                 raise
-            told = str(error).splitlines()[0][:200].rstrip(".")
+            told = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
             raise DataError(
                 f"{path} is not a whole array of numpy: {told}. Write it again with numpy.save."
             ) from None

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from relatum.array_types import Floats
 from relatum.errors import DataError, DegenerateWarning, SolverError
+from relatum.features import is_number
 from relatum.joint.alternation import Alternation, Pair
 from relatum.joint.bernoulli_exact import CountSearch
 from relatum.joint.inputs import read_joint_problem
@@ -20,7 +21,7 @@ from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
 from relatum.joint.logistic_exact import SimplexSearch
 from relatum.measures import all_or_nothing, is_whole
-from relatum.problem import FeasibleSet, Problem
+from relatum.problem import FeasibleSet, Problem, shown, switch, whole_number
 from relatum.proof import Estimate
 from relatum.solvers import Control, polite_interrupts
 
@@ -258,9 +259,14 @@ class _Search:
 
     def check(self) -> None:
         if not is_whole(self.n_starts):
-            raise DataError(f"n_starts must be an integer of at least 1; got {self.n_starts!r}.")
-        if not self.time_limit > 0:
-            raise DataError(f"time_limit must be positive seconds; got {self.time_limit!r}.")
+            raise DataError(
+                f"n_starts must be an integer of at least 1; got {shown(self.n_starts)}."
+            )
+        if not is_number(self.time_limit, 5e-324):
+            raise DataError(f"time_limit must be positive seconds; got {shown(self.time_limit)}.")
+        whole_number(self.random_state, "random_state", 0, (1 << 63) - 1, DataError)
+        switch(self.exact, "exact", DataError)
+        switch(self.prove, "prove", DataError)
 
 
 def _run(search: Alternation, settings: _Search) -> tuple[Pair, float, dict[str, Any]]:

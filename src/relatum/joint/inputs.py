@@ -9,9 +9,10 @@ from scipy import sparse
 
 from relatum.array_types import Flags
 from relatum.errors import DataError, EvidenceError
+from relatum.features import refuse_masked, shown, told_of_input
 from relatum.joint.known_pairs import Layout, PairTable, layout_of
 from relatum.joint.learning import Features, Learner, learner_of
-from relatum.measures import BernoulliMeasure, LogisticMeasure
+from relatum.measures import BernoulliMeasure, LogisticMeasure, require_sizes
 from relatum.problem import FeasibleSet
 
 Read = tuple[Features, tuple[int, int], Layout]
@@ -67,9 +68,11 @@ def _why_evidence(feasible: FeasibleSet) -> str:
 
 def _check(unknown_weight: Any, balance: Any) -> None:
     if not _is_number(unknown_weight):
-        raise DataError(f"unknown_weight must be a number of at least 0; got {unknown_weight!r}.")
-    if balance not in (None, "balanced"):
-        raise DataError(f'balance must be None or "balanced"; got {balance!r}.')
+        raise DataError(
+            f"unknown_weight must be a number of at least 0; got {shown(unknown_weight)}."
+        )
+    if balance is not None and not (isinstance(balance, str) and balance == "balanced"):
+        raise DataError(f'balance must be None or "balanced"; got {shown(balance)}.')
 
 
 def _is_number(value: Any) -> bool:
@@ -85,20 +88,27 @@ def _read(measure: Any, given: Any, feasible: FeasibleSet, n_labels: int | None)
             "measure must be a LogisticMeasure or a BernoulliMeasure, got "
             f"{type(measure).__name__}."
         )
-    if sparse.issparse(given) or (np.ndim(given) == 2 and not feasible.homogeneous):
+    refuse_masked(given, "Features")
+    with told_of_input():
+        plain = sparse.issparse(given) or np.ndim(given) == 2
+    if sparse.issparse(given) or (plain and not feasible.homogeneous):
         return _read_labels(given, feasible, n_labels)
-    x = np.asarray(given, dtype=np.float64)
+    with told_of_input():
+        x = np.asarray(given, dtype=np.float64)
     if x.ndim < 2 or not np.isfinite(x).all() or x.size == 0:
         raise DataError(
             "Features of pairs are finite numbers of shape (|A|, |B|, K), or (pairs, K) for an "
             f"upper triangle; got shape {x.shape}."
         )
+    require_sizes(x)
     shape, layout = layout_of(x.shape[:-1], feasible)
     return Features("pairs", x.reshape(-1, x.shape[-1])), shape, layout
 
 
 def _read_classes(given: Any, feasible: FeasibleSet) -> Read:
-    classes = np.asarray(given)
+    refuse_masked(given, "Classes")
+    with told_of_input():
+        classes = np.asarray(given)
     if classes.dtype.kind not in "iu" or classes.ndim not in (1, 2) or classes.size == 0:
         raise DataError(
             "Classes of pairs are integers, -1 for none, of shape (|A|, |B|) or the upper "
@@ -117,9 +127,11 @@ def _read_labels(given: Any, feasible: FeasibleSet, n_labels: int | None) -> Rea
             "features of pairs."
         )
     thin = hasattr(given, "tocsr")
-    x: Any = given.tocsr() if thin else np.asarray(given, dtype=np.float64)
+    with told_of_input():
+        x: Any = given.tocsr() if thin else np.asarray(given, dtype=np.float64)
     if x.shape[0] == 0 or not np.isfinite(x.data if thin else x).all():
         raise DataError(f"Features of elements are finite numbers; got shape {x.shape}.")
+    require_sizes(x)
     if n_labels is None:
         known = feasible.evidence
         assert known is not None

@@ -22,7 +22,7 @@ from relatum.measures.path import RegularizationPath, regularization_path
 from relatum.measures.projection import DiscriminantProjection
 from relatum.measures.record_batches import RecordBatches
 from relatum.measures.sequences import EncodedSequences, encode_sequences, precedence_counts
-from relatum.measures.validation import Targets, all_or_nothing, is_whole
+from relatum.measures.validation import Targets, all_or_nothing, is_whole, require_sizes
 
 __all__ = [
     "LN2",
@@ -44,5 +44,6 @@ __all__ = [
     "pair_bits",
     "precedence_counts",
     "regularization_path",
+    "require_sizes",
     "sigmoid2",
 ]

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
+from relatum.features import refuse_masked, shown, told_of_input
 from relatum.measures import validation as checks
 from relatum.measures.fit.streams import guarded
 from relatum.measures.objective import bernoulli_divergence, bernoulli_regularizer
@@ -203,7 +204,14 @@ relation or another source that `RecordBatches` reads
         ndarray of shape (occurrences, occurrences), antisymmetric unless there were draws
         """
         checks.check_fitted(self, "n_words_")
-        w = np.asarray(words, dtype=np.int64)
+        refuse_masked(words, "words")
+        with told_of_input():
+            given = np.asarray(words)
+        if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+            raise DataError(f"words are a vector of whole numbers; got {shown(words)}.")
+        if given.size and int(given.max()) >= 1 << 31:
+            raise DataError(f"words must be between 0 and {self.n_words_ - 1}.")
+        w = given.astype(np.int64)
         if w.size and (w.min() < 0 or w.max() >= self.n_words_):
             raise DataError(f"words must be between 0 and {self.n_words_ - 1}.")
         bits = self.log_odds((w[:, None] * self.n_words_ + w).ravel())
@@ -284,14 +292,16 @@ relation or another source that `RecordBatches` reads
         sigma: Any = self.sigma
         if not checks.is_positive(sigma) or float(sigma) <= 1.0:
             raise DataError(
-                f"sigma must be larger than 1; got {sigma!r}. At 1, a class seen as related only "
-                "has probability 1 and infinite log-odds, and an unseen class 0/0; below 1, the "
-                "objective has no minimum. Use, say, sigma=1.01 for a weak prior."
+                f"sigma must be larger than 1; got {shown(sigma)}. At 1, a class seen as related "
+                "only has probability 1 and infinite log-odds, and an unseen class 0/0; below 1, "
+                "the objective has no minimum. Use, say, sigma=1.01 for a weak prior."
             )
         return float(sigma) - 1.0
 
     def _reset(self) -> None:
         self._pseudo_count()
+        if self.n_classes is not None and not checks.is_whole(self.n_classes):
+            raise DataError(f"n_classes is None or at least 1; got {shown(self.n_classes)}.")
         self.__dict__.pop("n_words_", None)
         self.classes_ = np.array([0, 1])
         self.n_classes_ = self.n_classes
@@ -327,7 +337,10 @@ relation or another source that `RecordBatches` reads
 
     def _class_numbers(self, classes: Any) -> Index:
         """Class numbers from numbers or one-hot rows, checked against the number of classes."""
-        if sparse.issparse(classes) or np.ndim(classes) == 2:
+        refuse_masked(classes, "classes")
+        with told_of_input():
+            table = sparse.issparse(classes) or np.ndim(classes) == 2
+        if table:
             ids, width = _one_hot_columns(classes)
             if self.n_classes_ is None:
                 self.n_classes_ = width
@@ -337,20 +350,20 @@ relation or another source that `RecordBatches` reads
                     f"{width}."
                 )
             return ids
-        given = np.asarray(classes)
+        with told_of_input():
+            given = np.asarray(classes)
         if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
             raise DataError(
                 "classes must be a 1-dimensional array of integers, or 01-features with exactly "
                 f"one 1 per row; got {given.ndim} dimensions of type {given.dtype}."
             )
-        numbers = given.astype(np.int64)
-        top = np.inf if self.n_classes_ is None else self.n_classes_
-        if numbers.size and (numbers.min() < 0 or numbers.max() >= top):
+        top = 1 << 63 if self.n_classes_ is None else self.n_classes_
+        if given.size and (int(given.min()) < 0 or int(given.max()) >= top):
             raise DataError(
                 f"Class numbers must be at least 0 and below n_classes={self.n_classes_}; got "
-                f"{int(numbers.min())} ... {int(numbers.max())}."
+                f"{int(given.min())} ... {int(given.max())}."
             )
-        return numbers
+        return given.astype(np.int64)
 
 
 def _records(source: Any, target: str | None) -> Iterator[tuple[Any, Any]]:
@@ -363,7 +376,9 @@ def _sums(position: NDArray[np.intp], values: Floats, size: int) -> Floats:
 
 
 def _one_hot_columns(x: Any) -> tuple[Index, int]:
-    table = sparse.csr_matrix(x)
+    refuse_masked(x, "One-hot features")
+    with told_of_input():
+        table = sparse.csr_matrix(x)
     table.sum_duplicates()
     table.eliminate_zeros()
     if not np.isin(table.data, (0, 1)).all():

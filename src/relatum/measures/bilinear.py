@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import DataError
-from relatum.features import checked_pairs
+from relatum.features import checked_pairs, refuse_masked, shown, told_of_input
 from relatum.kernels.learning.pair_products import pair_products
 from relatum.measures import validation as checks
 from relatum.measures.fit.lbfgs import run_lbfgs
@@ -208,6 +208,12 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
             Rows per block.
         """
         z64 = self.features(v)
+        with told_of_input():
+            dtype = np.dtype(dtype)
+        if dtype.kind != "f" or not checks.is_whole(rows):
+            raise DataError(
+                f"dtype is a floating point type, rows a whole number; got {dtype}, {shown(rows)}."
+            )
         z, left = z64.astype(dtype), (z64 @ self.matrix_).astype(dtype)
         n = len(z)
         out = np.empty(n * (n - 1) // 2 if condensed else (n, n), dtype)
@@ -303,7 +309,8 @@ class _Fit:
 
 
 def _elements(v: Any) -> NDArray[Any]:
-    try:
-        return np.asarray(check_array(v, dtype="numeric"))
-    except ValueError as error:
-        raise DataError(str(error)) from error
+    refuse_masked(v, "v")
+    with told_of_input():
+        table = np.asarray(check_array(v, dtype="numeric"))
+    checks.require_sizes(table)
+    return table

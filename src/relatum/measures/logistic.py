@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
+from relatum.features import checked_switches, shown, told_of_input
 from relatum.measures import validation as checks
 from relatum.measures.fit.newton import SOLVERS
 from relatum.measures.fit.rows import FIT, Rows, computing_type
@@ -177,14 +178,18 @@ a DuckDB relation or another source that `RecordBatches` reads
     def _check_parameters(self) -> None:
         numbers = ["inverse_sigma_squared", "tol"]
         checks.require_parameters(self, numbers, ["max_epochs"], ["time_limit"])
-        if self.solver not in SOLVERS:
-            raise DataError(f"solver must be one of {sorted(SOLVERS)}; got {self.solver!r}.")
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
+            raise DataError(f"solver must be one of {sorted(SOLVERS)}; got {shown(self.solver)}.")
+        checked_switches(self, "relative", "fit_intercept")
 
     def _controls(self, monitor: Monitor | None) -> Controls:
         limit = float("inf") if self.time_limit is None else self.time_limit
         seed = self.random_state
+        if isinstance(seed, (int, np.integer)) and not 0 <= seed < 2**63:
+            raise DataError(f"random_state is a seed from 0 to 2**63 - 1; got {seed}.")
         if not isinstance(seed, (int, np.integer)):
-            seed = int(check_random_state(seed).randint(2**31 - 1))
+            with told_of_input():
+                seed = int(check_random_state(seed).randint(2**31 - 1))
         return Controls(self.tol, self.max_epochs, time.monotonic() + limit, int(seed), monitor)
 
     def _strength(self, rows: Rows, weights: Floats | None = None) -> float:
@@ -207,7 +212,9 @@ a DuckDB relation or another source that `RecordBatches` reads
         targets = checks.encode_targets(y, table.shape[0], classes)
         positive = (weights > 0).astype(np.float64)
         checks.require_both(targets, targets.related @ positive, float(positive.sum()))
-        rows = Rows(table, computing_type(table, self.tol), bool(self.fit_intercept))
+        strength = float(self.inverse_sigma_squared) / float(weights.max())
+        kind = computing_type(table, self.tol, strength)
+        rows = Rows(table, kind, bool(self.fit_intercept))
         strength = self._strength(rows, None if sample_weight is None else weights)
         task = Task(rows, targets.related, weights, natural_lambda(strength))
         found = SOLVERS[self.solver](task, controls, start)

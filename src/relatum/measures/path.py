@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from relatum.array_types import Floats
 from relatum.errors import DataError
+from relatum.features import refuse_masked, shown, told_of_input
 from relatum.measures.logistic import LogisticMeasure
 
 
@@ -71,10 +72,14 @@ def regularization_path(
     [[-0.95, -0.95, 0.95, 0.95], [-0.08, -0.08, 0.08, 0.08]]
     """
     given = 2.0 ** np.arange(1, 36) if inverse_sigma_squared is None else inverse_sigma_squared
-    strengths = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    refuse_masked(given, "inverse_sigma_squared")
+    with told_of_input():
+        strengths = np.atleast_1d(np.asarray(given, dtype=np.float64))
     if strengths.ndim != 1 or not len(strengths) or not (strengths > 0).all():
         raise DataError("inverse_sigma_squared must be a list of positive numbers, at least one.")
     template = LogisticMeasure() if measure is None else measure
+    if not isinstance(template, LogisticMeasure):
+        raise DataError(f"measure is a LogisticMeasure, or None; got {shown(measure)}.")
     fitted: dict[int, LogisticMeasure] = {}
     start = None
     # From weak to strong: the dual value of the same variables then only grows.

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import DataError, MissingDependencyError
+from relatum.features import shown
+from relatum.measures.validation import is_whole
 
 Part: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None]
 
@@ -69,12 +71,19 @@ Scanner or RecordBatchReader, or an iterable of record batches or data frames
         features: str | Sequence[str] | None = None,
         batch_size: int = 65536,
     ) -> None:
-        if isinstance(batch_size, bool) or batch_size < 1:
-            raise DataError(f"batch_size must be an integer of at least 1; got {batch_size!r}.")
+        if not is_whole(batch_size):
+            raise DataError(
+                f"batch_size must be an integer of at least 1; got {shown(batch_size)}."
+            )
+        if target is not None and not isinstance(target, str):
+            raise DataError(f"target is the name of a column, or None; got {shown(target)}.")
         self.target = target
         self.batch_size = int(batch_size)
         self.single = isinstance(features, str)
         named = [features] if isinstance(features, str) else features
+        listed = isinstance(named, list | tuple) and all(isinstance(x, str) for x in named)
+        if named is not None and not listed:
+            raise DataError(f"features are names of columns, or None; got {shown(features)}.")
         self.feature_columns: list[str] | None = None if named is None else list(named)
         self._read, self.once = _reading(source, self.batch_size)
 

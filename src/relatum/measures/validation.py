@@ -16,10 +16,14 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 
 from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
-from relatum.features import UnfittedError, checked_input
+from relatum.features import UnfittedError, checked_input, refuse_masked, shown, told_of_input
 
 # Kept as given: rows stay int8 in memory and become floating point a block at a time.
 ROW_TYPES = [np.int8, np.uint8, np.bool_, np.int16, np.float32, np.float64]
+
+STRONGEST = 1e60  # of priors, and one over the weakest: beyond, nothing is learned, or all
+LARGEST = 1e100  # of features in double precision: sums of their squares are far from infinite
+LARGEST_SINGLE = 1e15  # the same in single precision, where fits of such features are done
 
 TargetKind: TypeAlias = Literal["binary", "map", "relation"]
 
@@ -69,12 +73,23 @@ def require_parameters(
         if not number and not (name in optional and value is None):
             rule = "an integer of at least 1" if name in whole else "a positive number"
             said = f"None or {rule}" if name in optional else rule
-            raise DataError(f"{name} must be {said}; got {value!r}.")
+            raise DataError(f"{name} must be {said}; got {shown(value)}.")
+        if name == "inverse_sigma_squared" and not 1 / STRONGEST <= float(value) <= STRONGEST:
+            raise DataError(
+                f"{name} must be between {1 / STRONGEST:g} and {STRONGEST:g}; got {shown(value)}."
+            )
 
 
 def is_positive(value: Any) -> bool:
     """Say whether `value` is a positive, finite number."""
-    return isinstance(value, Real) and value is not True and 0 < float(value) < np.inf
+    return isinstance(value, Real) and value is not True and 0 < _as_float(value) < np.inf
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return np.nan
 
 
 def is_whole(value: Any) -> bool:
@@ -92,7 +107,23 @@ def is_stream(x: object) -> bool:
 def checked_rows(estimator: Any, x: Any, *, reset: bool) -> Any:
     """Rows as an array or CSR matrix without NaN, of the width the estimator was fitted to."""
     layout = {"accept_sparse": "csr", "dtype": ROW_TYPES, "order": "C"}
-    return checked_input(estimator, x, reset=reset, **layout)
+    rows = checked_input(estimator, x, reset=reset, **layout)
+    require_sizes(rows)
+    return rows
+
+
+def require_sizes(rows: Any) -> None:
+    """Refuse features whose squares, added up, are no numbers any more."""
+    values = rows.data if hasattr(rows, "tocsr") else rows
+    if values.dtype.kind != "f" or not values.size:
+        return
+    most = LARGEST_SINGLE if values.dtype.itemsize < 8 else LARGEST
+    top = max(float(values.max()), -float(values.min()))
+    if top > most:
+        raise DataError(
+            f"Features of type {values.dtype} are at most {most:g} in size, got {top:g}; scale "
+            "them, for example by StandardScaler."
+        )
 
 
 def split_batch(batch: Any) -> tuple[Any, Any]:
@@ -109,10 +140,10 @@ def split_batch(batch: Any) -> tuple[Any, Any]:
 
 def checked_batch(x: Any, width: int | None) -> Any:
     """Rows of one batch, checked as in checked_rows and against the width of earlier batches."""
-    try:
+    refuse_masked(x, "A batch")
+    with told_of_input():
         rows = check_array(x, accept_sparse="csr", dtype=ROW_TYPES, order="C")
-    except ValueError as error:
-        raise DataError(f"In a batch: {error}") from error
+    require_sizes(rows)
     if width is not None and rows.shape[1] != width:
         raise DataError(
             f"Every batch must have as many features as the first: {width}; got {rows.shape[1]}. "
@@ -123,18 +154,30 @@ def checked_batch(x: Any, width: int | None) -> Any:
 
 def checked_weights(sample_weight: Any, x: Any) -> Floats:
     """Non-negative weights, one per row, at least one of them positive."""
-    try:
+    refuse_masked(sample_weight, "sample_weight")
+    with told_of_input("sample_weight"):
         weights = _check_sample_weight(sample_weight, x, dtype=np.float64, ensure_non_negative=True)
-    except ValueError as error:
-        raise DataError(f"sample_weight: {error}") from error
     if not np.any(weights > 0):
         raise DataError("sample_weight must be positive for at least one row; all are zero.")
+    _require_weights(weights)
     return np.asarray(weights, dtype=np.float64)
+
+
+def _require_weights(weights: Floats) -> None:
+    """Refuse weights that are no numbers of rows: they would add up to nothing, or infinity."""
+    positive = weights[weights > 0]
+    if len(positive) and not 1 / LARGEST <= positive.min() <= positive.max() <= LARGEST:
+        raise DataError(
+            f"sample_weight must be 0, or between {1 / LARGEST:g} and {LARGEST:g}; got "
+            f"{positive.min():g} ... {positive.max():g}. Divide all weights by one number."
+        )
 
 
 def pair_targets(y: Any, n: int) -> Flags:
     """Which of `n` pairs are related, from one 0 or 1 per pair."""
-    targets = np.asarray(y)
+    refuse_masked(y, "y")
+    with told_of_input():
+        targets = np.asarray(y)
     if targets.shape != (n,):
         raise DataError(f"y must have one target per pair, shape ({n},); got {targets.shape}.")
     if not np.isin(targets, (0, 1)).all():
@@ -146,9 +189,12 @@ def pair_weights(sample_weight: Any, n: int) -> Floats:
     """Non-negative weights of `n` pairs, ones by default."""
     if sample_weight is None:
         return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    refuse_masked(sample_weight, "sample_weight")
+    with told_of_input("sample_weight"):
+        weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise DataError(f"sample_weight must be {n} finite numbers, none negative.")
+    _require_weights(weights)
     return weights
 
 
@@ -164,13 +210,12 @@ def encode_targets(y: Any, n: int, classes: Any = None) -> Targets:
     classes : array_like, optional
         All labels, where `y` may lack some of them (a batch of many).
     """
-    try:
+    refuse_masked(y, "y")
+    with told_of_input():
         y = check_array(y, ensure_2d=False, dtype=None, ensure_min_samples=0, input_name="y")
-    except ValueError as error:
-        raise DataError(str(error)) from error
-    if len(y) != n:
+    if y.ndim not in (1, 2) or len(y) != n:
         raise DataError(
-            f"There must be one target per row: {n} rows and {len(y)} targets have been given "
+            f"There must be one target per row: {n} rows and targets of shape {y.shape} were given "
             "(inconsistent numbers of samples)."
         )
     if y.ndim == 2 and y.shape[1] == 1:
@@ -181,11 +226,9 @@ def encode_targets(y: Any, n: int, classes: Any = None) -> Targets:
         if not np.isin(y, (0, 1)).all():
             raise DataError("A matrix y must be 01-valued: y[a, b] = 1 iff a is related to b.")
         return Targets("relation", np.arange(y.shape[1]), np.ascontiguousarray(y.T == 1))
-    try:
+    with told_of_input():
         check_classification_targets(y)
-    except ValueError as error:
-        raise DataError(str(error)) from error
-    known = np.unique(y) if classes is None else np.unique(np.asarray(classes))
+        known = np.unique(y) if classes is None else np.unique(np.asarray(classes))
     if not np.isin(y, known).all():
         raise DataError(
             f"y holds labels that are not among classes={known.tolist()}: "

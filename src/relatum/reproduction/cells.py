@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,8 +108,8 @@ class Cells:
             ):
                 if json.loads(str(file["settings"])) == _plain(settings):
                     return {key: file[key] for key in file.files if key != "settings"}
-        except (OSError, ValueError, KeyError, BadZipFile):
-            pass
+        except Exception:  # not there, or damaged in any way: it is computed anew
+            return None
         return None
 
     def keep_arrays(self, name: str, settings: Mapping[str, Any], result: Arrays) -> None:

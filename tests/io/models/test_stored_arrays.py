@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from relatum.io.models.stored_arrays import arrays_of, holds, manifest_of, packed
+from relatum.io.models.stored_arrays import DAMAGE, arrays_of, holds, manifest_of, packed
 
 ARRAYS = [np.arange(6.0).reshape(2, 3), np.array(["a", "bc"]), np.array([True]), np.array(7)]
 
@@ -44,6 +44,20 @@ def test_bytes_that_are_no_boolean_and_no_text():
             arrays_of(io.BytesIO(packed({}, [wrong])))
     fine = np.array([0x10FFFF, 0xD7FF, 0xE000], dtype=np.uint32).view("U1")
     assert np.array_equal(arrays_of(io.BytesIO(packed({}, [fine])))[0], fine)
+
+
+def test_heads_of_arrays_that_do_not_end_are_damage():
+    """NumPy's reader of heads asks Python's tokenizer, whose error is no ValueError."""
+    whole = packed({}, [np.arange(3.0)])
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        entries = {info.filename: archive.read(info) for info in archive.infolist()}
+    for old, new in ((b"(3,)", b"(3, "), (b"}", b" "), (b"False", b"(((((")):
+        sink = io.BytesIO()
+        with zipfile.ZipFile(sink, "w") as archive:
+            for name, data in entries.items():
+                archive.writestr(name, data.replace(old, new) if name == "a0.npy" else data)
+        with pytest.raises(DAMAGE):
+            arrays_of(sink)
 
 
 def test_which_types_are_kept():

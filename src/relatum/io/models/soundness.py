@@ -16,6 +16,7 @@ from relatum.problem import FeasibleSet
 TABLE = "_sklearn_output_config"  # where scikit-learn keeps what set_output was told
 _TABLES = {"default", "pandas", "polars"}  # that transformers may return
 _LARGEST = 2**31  # of counts that no array tells
+_SIZE = 1e200  # of numbers that a model has learned: times features, they are still numbers
 _MONOMIALS = 2**20  # of liftings that list them all, as many as these allow by default
 
 
@@ -56,7 +57,8 @@ def _array(thing: Any, attribute: str, kinds: str, *shape: int | None) -> Any:
         want in (None, got) for got, want in zip(value.shape, shape, strict=True)
     )
     require(fits, f"{said} has the shape {value.shape}")
-    require(value.dtype.kind != "f" or bool(np.isfinite(value).all()), f"{said} is not finite")
+    if value.dtype.kind == "f" and value.size:  # false of NaN, too
+        require(float(np.abs(value).max()) <= _SIZE, f"{said} is not finite, or too large")
     return value
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import tokenize
 import zipfile
 from collections.abc import Sequence
 from typing import IO, Any
@@ -32,6 +33,7 @@ DAMAGE = (
     RuntimeError,  # encrypted entries, and nesting that is too deep
     TypeError,
     ValueError,
+    tokenize.TokenError,  # of heads of arrays that do not end
     zipfile.BadZipFile,
 )
 

@@ -31,9 +31,12 @@ class FitSettings:
 FIT = FitSettings()
 
 
-def computing_type(x: Any, tol: float) -> type[np.floating[Any]]:
-    """Single precision for narrow rows (int8, float32) unless `tol` is too small for it."""
-    narrow = x.dtype.itemsize < 8
+def computing_type(x: Any, tol: float, strength: float = 1.0) -> type[np.floating[Any]]:
+    """Single precision for narrow rows (int8, float32) unless `tol` is too small for it.
+
+    Very weak priors have coefficients, and very strong ones steps, that it cannot hold.
+    """
+    narrow = x.dtype.itemsize < 8 and 1e-12 <= strength <= 1e12
     return np.float32 if narrow and tol >= FIT.single_tolerance else np.float64
 
 

@@ -72,7 +72,9 @@ class Stream:
             self.targets = encode_targets(y, table.shape[0], self.classes)
             self.related = self.related + self.targets.related.sum(axis=1)
             self.count += table.shape[0]
-            dtype = computing_type(table, self.measure.tol)
+            dtype = computing_type(
+                table, self.measure.tol, float(self.measure.inverse_sigma_squared)
+            )
             yield Rows(table, dtype, bool(self.measure.fit_intercept)), self.targets.related
 
 

@@ -25,6 +25,7 @@ import hashlib
 import json
 import os
 import tempfile
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
@@ -51,6 +52,7 @@ DAMAGE = (
     SyntaxError,
     TypeError,
     ValueError,
+    tokenize.TokenError,  # of heads of arrays that do not end
     zipfile.BadZipFile,
     zlib.error,
 )
