@@ -34,6 +34,7 @@ OTHERS = {
     "BilinearPairMeasure": "pairs of elements",
     "JointEstimator": "classes or features of pairs",
     "LinearRanker": "sequences of items",
+    "RecordLinker": "tables of records",
 }
 WITHOUT_FIT = (
     checks.check_estimator_cloneable,

@@ -82,6 +82,7 @@ from relatum.proof import Estimate as Estimate
 from relatum.proof import Status as Status
 from relatum.proof import Verification as Verification
 from relatum.proof import verify as verify
+from relatum.records import RecordLinker as RecordLinker
 
 __version__: str
 __all__: list[str]

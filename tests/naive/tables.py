@@ -191,3 +191,16 @@ def packed_triangles(rest, barred):
                         rest[u][v] += sign * x
                         rest[v][u] += sign * x
     return packed + positive_rest(rest, barred)
+
+
+def nearest_rows(table, k, groups=None):
+    """The k other rows with the largest products above zero: the nearer first, then the smaller."""
+    out = []
+    for i, row in enumerate(table):
+        likes = [
+            (-sum(a * b for a, b in zip(row, other, strict=True)), j)
+            for j, other in enumerate(table)
+            if j != i and (groups is None or groups[i] != groups[j])
+        ]
+        out.append([j for like, j in sorted(likes) if like < 0][:k])
+    return out

@@ -16,7 +16,7 @@ from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
 from relatum.pair_tables.offsets import Offset, learn_offset
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
-from relatum.pair_tables.result import Clusters, Summary
+from relatum.pair_tables.result import Clusters, Summary, in_kind_of
 from relatum.pair_tables.scoring import PairScorer
 from relatum.pair_tables.solve.batching import Component, Components, batch_of, component_of
 from relatum.pair_tables.solve.component import (
@@ -44,6 +44,7 @@ __all__ = [
     "cluster_pairs",
     "component_of",
     "find_columns",
+    "in_kind_of",
     "is_certificate",
     "learn_offset",
     "refuse",

@@ -1,0 +1,15 @@
+"""Tables of records in, clusters out: blocking, comparison, learning, calibration.
+
+`intake` reads tables into columns of `fields`; `vectors` and `similarity` compare values,
+`comparison` records, level by level; `blocking` finds the pairs worth comparing; `training` learns
+what levels are worth, `held_out` how good that is, and `linking` scores and clusters. `linker` does
+one after the other. This room imports tables of pairs, measures and metrics. Begin with `linker`.
+"""
+
+from __future__ import annotations
+
+from relatum.records.linker import RecordLinker
+from relatum.records.report import LinkReport
+from relatum.records.weights import Weights
+
+__all__ = ["LinkReport", "RecordLinker", "Weights"]

@@ -1,0 +1,174 @@
+"""Clusters of labelled records by weights that were not learned from them.
+
+What the learned weights do on records they have not seen: every pair is scored by weights that
+were learned without the entities of either record. One constant, the offset, is added to all
+scores, so that the clusters are right and not the pairs: scores learned pair by pair know nothing
+of the constraint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from relatum.array_types import Floats, Index
+from relatum.metrics import pair_precision_recall_f1
+from relatum.records.comparison import Comparison, Levels
+from relatum.records.weights import Weights
+
+FIRST = (-4.0, -2.0, 0.0, 2.0, 4.0)  # bits of offset that are tried, and then those beside the best
+FARTHEST = 12.0
+PER_BIT = 0.001  # of F1 that a bit of offset must gain, so that ties leave it small
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFold:
+    """Scores of pairs by weights learned without either entity.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    by_fold : list of Weights
+    fold : int64 array (records,)
+        -1 for records that are not labelled.
+    """
+
+    comparison: Comparison
+    by_fold: Sequence[Weights]
+    fold: Index
+
+    def of_levels(self, levels: Levels, i: Index, j: Index) -> Floats:
+        """Return bits of pairs whose levels are known."""
+        bits = np.stack([weights.log_odds(levels) for weights in self.by_fold])
+        pairs = np.arange(len(i))
+        return np.asarray((bits[self.fold[i], pairs] + bits[self.fold[j], pairs]) / 2)
+
+    def __call__(self, i: Index, j: Index) -> Floats:
+        """Return bits of pairs of rows."""
+        return self.of_levels(self.comparison.levels(i, j), i, j)
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """How good clusters of records are that were not learned from.
+
+    Attributes
+    ----------
+    offset : float
+        In bits.
+    precision, recall, f1 : float
+        Of related pairs.
+    spread : float
+        Standard deviation of F1 over folds.
+    tried : mapping of offsets to F1
+    """
+
+    offset: float
+    precision: float
+    recall: float
+    f1: float
+    spread: float
+    tried: dict[float, float]
+
+
+def clusters_of(
+    n: int,
+    pairs: Index,
+    bits: Floats,
+    score: Callable[[Index, Index], Floats],
+    background: float,
+    groups: Index | None = None,
+) -> Index:
+    """Return the most probable clusters of records as numbers, one for each of n records."""
+    import pyarrow as pa
+
+    from relatum.pair_tables import cluster_pairs
+
+    table = {"unique_id_l": pairs[:, 0], "unique_id_r": pairs[:, 1], "match_weight": bits}
+    known = None
+    if groups is not None:
+        known = pa.table({"unique_id": np.arange(n), "group": groups})
+    found = cluster_pairs(
+        pa.table(table),
+        background=background,
+        score_missing=score,
+        one_per_group=known,
+        threads=1,
+        search=5,
+    ).table
+    out = np.arange(n)
+    out[found["unique_id"].to_numpy()] = found["cluster_id"].to_numpy()
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Labelled records, their candidates, and what they are clustered by."""
+
+    scores: OutOfFold
+    pairs: Index
+    bits: Floats
+    entity: Index
+    background: float
+    groups: Index | None = None
+
+    def clusters(self, offset: float) -> Index:
+        """Return clusters of all records, with an offset."""
+
+        def score(i: Any, j: Any) -> Floats:
+            return self.scores(np.asarray(i), np.asarray(j)) + offset
+
+        rest = self.bits + offset, score, self.background, self.groups
+        return clusters_of(len(self.entity), self.pairs, *rest)
+
+    def measured(self, clusters: Index, own: Any) -> tuple[float, float, float]:
+        """Return precision, recall and F1 of some records."""
+        p, r, f = pair_precision_recall_f1(self.entity[own], clusters[own])
+        return float(p), float(r), float(f)
+
+
+def held_out(trial: Trial, offset: float | None) -> HeldOut:
+    """Choose the offset by the F1 of held-out clusters, and say how good these are.
+
+    Parameters
+    ----------
+    trial : Trial
+    offset : float or None
+        If given, it is not chosen.
+    """
+    known = np.flatnonzero(trial.entity >= 0)
+    tried: dict[float, float] = {}
+    kept: dict[float, Index] = {}
+
+    def worth(x: float) -> float:
+        if x not in tried:
+            kept[x] = trial.clusters(x)
+            tried[x] = trial.measured(kept[x], known)[2]
+        return tried[x] - PER_BIT * abs(x)
+
+    best = _best_offset(worth) if offset is None else float(offset)
+    worth(best)
+    p, r, f = trial.measured(kept[best], known)
+    by_fold = [
+        trial.measured(kept[best], np.flatnonzero(trial.scores.fold == fold))[2]
+        for fold in range(len(trial.scores.by_fold))
+    ]
+    return HeldOut(best, p, r, f, float(np.std(by_fold)), dict(sorted(tried.items())))
+
+
+def _best_offset(worth: Callable[[float], float]) -> float:
+    """Return the best offset: on a coarse grid, beyond its ends while that helps, then finer."""
+    tried = {x: worth(x) for x in FIRST}
+    best = max(tried, key=lambda x: tried[x])
+    while best in (min(tried), max(tried)) and abs(best) < FARTHEST:
+        step = best + (2.0 if best > 0 else -2.0)
+        tried[step] = worth(step)
+        if tried[step] <= tried[best]:
+            break
+        best = step
+    for x in (best - 1, best + 1):
+        tried[x] = worth(x)
+    return max(tried, key=lambda x: tried[x])
