@@ -27,6 +27,7 @@ PLACES = {  # room: (column, row) of its box
     "plots": (0.75, 2),
     "explanation": (1.0, 1),
     "probability": (1.7, 2),
+    "records": (2.2, 1),
     "estimators": (3.3, 1),
     "reproduction": (4.4, 1),
     "testing": (5.4, 2),

@@ -188,3 +188,30 @@ def test_a_missing_text_is_named(tmp_path):
     with pytest.raises(DataError, match=r"nothing\.txt"):
         read_sentences(tmp_path / "nothing.txt")
     assert set(datasets.__all__) >= {"load_mnist", "read_sentences"}
+
+
+def test_invented_people_are_written_down_several_times():
+    people = datasets.load_people(300, seed=1)
+    assert people.records.num_rows == len(people.entity)
+    sizes = np.bincount(people.entity)
+    assert sizes.min() == 1
+    assert sizes.max() == 4
+    same = [
+        people.records["surname"][int(k)].as_py()
+        for k in np.flatnonzero(np.isin(people.entity, np.flatnonzero(sizes == 4)))
+    ]
+    alike = np.array(same).reshape(-1, 4)
+    assert 0.4 < (alike[:, 0] == alike[:, 1]).mean() < 1  # mistakes are made, but not always
+    again = datasets.load_people(300, seed=1)
+    assert again.records.equals(people.records)
+    assert not datasets.load_people(300, seed=2).records.equals(people.records)
+
+
+def test_people_of_several_sources_are_in_each_at_most_once():
+    people = datasets.load_people(200, sources=3)
+    seen = list(zip(people.records["source"].to_pylist(), people.entity.tolist(), strict=True))
+    assert len(seen) == len(set(seen))
+    assert {source for source, _ in seen} == {"a", "b", "c"}
+    assert [source for source, _ in seen] == sorted(source for source, _ in seen)
+    clean = datasets.load_people(50, mistakes=0.0, copies=2)
+    assert clean.records["id"].to_pylist() == list(range(len(clean.entity)))

@@ -21,8 +21,8 @@ from relatum.records.comparison import Comparison
 from relatum.records.fields import checked_fields
 from relatum.records.held_out import HeldOut, OutOfFold, Trial, held_out
 from relatum.records.intake import Records, arrow_table, entity_codes, read_records
+from relatum.records.link_report import LinkReport
 from relatum.records.linking import Scorer, cluster_records
-from relatum.records.report import LinkReport
 from relatum.records.vectors import Frequencies
 from relatum.records.weights import Weights
 
@@ -31,7 +31,6 @@ NEIGHBORS = (10, 20, 40)  # tried in turn, until enough true pairs are candidate
 ENOUGH = 0.9  # of true pairs
 BACKGROUND = -4.0  # bits, where no labels tell
 Monitor = Callable[[str, int, int], Any]
-NOTE_TIMES = ("read", "vectors", "block", "compare", "learn", "calibrate")
 
 
 @dataclass(eq=False, repr=False)
@@ -100,6 +99,12 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
     time_limit: float = 60.0
     memory_limit: str | int = "2GB"
     random_state: int = 0
+
+    def __sklearn_tags__(self) -> Any:
+        """Say that arrays of numbers are not what it takes."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
 
     def fit(
         self, records: Any, entity: Any = None, *, monitor: Monitor | None = None

@@ -20,9 +20,9 @@ def letters_of(texts: Sequence[str]) -> tuple[NDArray[np.uint32], Index]:
     """Return texts as rows of characters, 0 after their end, and their lengths."""
     cut = [text[:LONGEST] for text in texts]
     lengths = np.array([len(text) for text in cut], dtype=np.int64)
-    width = int(lengths.max(initial=1))
-    array = np.array(cut, dtype=f"<U{max(1, width)}")
-    return array.view(np.uint32).reshape(len(cut), -1), lengths
+    width = max(1, int(lengths.max(initial=1)))
+    array = np.array(cut, dtype=f"<U{width}")
+    return array.view(np.uint32).reshape(len(cut), width), lengths
 
 
 def edit_distances(letters: NDArray[np.uint32], lengths: Index, i: Index, j: Index) -> Index:

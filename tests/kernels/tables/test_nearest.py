@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive.tables import nearest_rows as plain
 from scipy import sparse
 
+from naive.tables import nearest_rows as plain
 from relatum.kernels.tables.nearest import nearest_rows, pair_products
 
 
