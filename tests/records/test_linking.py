@@ -9,8 +9,8 @@ import pytest
 from relatum.errors import DataError
 from relatum.records.comparison import Comparison
 from relatum.records.intake import read_records
+from relatum.records.level_bits import Weights
 from relatum.records.linking import Scorer, cluster_records, groups_of, pair_table
-from relatum.records.weights import Weights
 
 
 def scorer_of(table, id_=None, source=None, offset=0.0):

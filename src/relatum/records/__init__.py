@@ -8,8 +8,8 @@ one after the other. This room imports tables of pairs, measures and metrics. Be
 
 from __future__ import annotations
 
+from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
 from relatum.records.linker import RecordLinker
-from relatum.records.weights import Weights
 
 __all__ = ["LinkReport", "RecordLinker", "Weights"]

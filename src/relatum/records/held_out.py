@@ -17,7 +17,7 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.metrics import pair_precision_recall_f1
 from relatum.records.comparison import Comparison, Levels
-from relatum.records.weights import Weights
+from relatum.records.level_bits import Weights
 
 FIRST = (-4.0, -2.0, 0.0, 2.0, 4.0)  # bits of offset that are tried, and then those beside the best
 FARTHEST = 12.0

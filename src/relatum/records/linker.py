@@ -21,10 +21,10 @@ from relatum.records.comparison import Comparison
 from relatum.records.fields import checked_fields
 from relatum.records.held_out import HeldOut, OutOfFold, Trial, held_out
 from relatum.records.intake import Records, arrow_table, entity_codes, read_records
+from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
 from relatum.records.linking import Scorer, cluster_records
 from relatum.records.vectors import Frequencies
-from relatum.records.weights import Weights
 
 FOLDS = 3
 NEIGHBORS = (10, 20, 40)  # tried in turn, until enough true pairs are candidates

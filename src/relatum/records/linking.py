@@ -14,7 +14,7 @@ from relatum.errors import DataError
 from relatum.problem import shown
 from relatum.records.comparison import CHUNK, Comparison
 from relatum.records.intake import Records
-from relatum.records.weights import Weights
+from relatum.records.level_bits import Weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.records.comparison import Comparison, Levels, Scale
-from relatum.records.weights import Weights, tables_of, thermometer
+from relatum.records.level_bits import Weights, tables_of, thermometer
 
 STRENGTHS = (0.1, 1.0, 10.0, 50.0)  # of the prior, tried from the weakest on
 MOST_PAIRS = 200_000  # that are learned from

@@ -7,7 +7,7 @@ import pytest
 
 import relatum as rt
 from relatum.records.comparison import Scale
-from relatum.records.weights import Weights, tables_of, thermometer
+from relatum.records.level_bits import Weights, tables_of, thermometer
 
 SCALES = (
     Scale("a", "missing", ("given", "one missing", "both missing")),
