@@ -50,7 +50,7 @@ def f1_at(data, offset):
 
 def test_the_offset_of_a_matching_is_as_good_as_any_on_other_entities():
     pairs, bits, entity, source = two_sources(0)
-    found = learn_offset(*pairs.T, bits, entity, source)
+    found = learn_offset(*pairs.T, bits, entity, source, method="f1")
     other = two_sources(1)
     best = max(f1_at(other, x) for x in np.arange(-4, 12, 0.5))
     assert f1_at(other, found.bits) > best - 0.02
@@ -64,17 +64,64 @@ def test_the_offset_of_a_matching_is_as_good_as_any_on_other_entities():
 def test_f1_of_the_curve_is_that_of_clusters():
     data = two_sources(2)
     pairs, bits, entity, source = data
-    found = learn_offset(*pairs.T, bits, entity, source)
+    found = learn_offset(*pairs.T, bits, entity, source, method="f1")
     for offset, value in found.curve[::3]:
         assert value == pytest.approx(f1_at(data, offset), abs=1e-9)
 
 
-def test_where_every_record_has_a_partner_the_offset_is_capped_and_told():
+@pytest.mark.parametrize("method", ["auto", "f1", "likelihood"])
+def test_where_every_record_has_a_partner_the_offset_is_capped_and_told(method):
     pairs, bits, entity, source = two_sources(3, alone=0.0)
     with pytest.warns(CalibrationWarning, match="has a partner"):
-        found = learn_offset(*pairs.T, bits, entity, source)
+        found = learn_offset(*pairs.T, bits, entity, source, method=method)
     assert found.capped
     assert 4 < found.bits <= Search.most
+    assert str(found).endswith("(capped)")
+
+
+def test_the_likelihood_expects_as_many_pairs_as_are_true():
+    # brute force: every set of listed pairs without a common element
+    pairs = np.array([[0, 4], [0, 5], [1, 5], [2, 6], [2, 4], [3, 7], [1, 6]])
+    bits = np.array([1.0, -1.0, 0.5, -2.0, -3.0, -4.0, -1.5])
+    entity, source = np.array([0, 1, 2, 3, 0, 1, 4, 5]), np.repeat([0, 1], 4)
+    found = learn_offset(*pairs.T, bits, entity, source, method="likelihood")
+    total = size = 0.0
+    for chosen in itertools.product([False, True], repeat=len(pairs)):
+        ends = pairs[list(chosen)].ravel()
+        if len(np.unique(ends)) == len(ends):
+            weight = 2.0 ** (bits[list(chosen)] + found.bits).sum()
+            total, size = total + weight, size + weight * sum(chosen)
+    assert size / total == pytest.approx(2, abs=0.02)  # entities 0 and 1 have two records
+    assert not found.capped
+
+
+def test_both_rules_find_about_the_same_offset():
+    pairs, bits, entity, source = two_sources(11, entities=2000)
+    f1, likelihood, auto = (
+        learn_offset(*pairs.T, bits, entity, source, method=m) for m in ("f1", "likelihood", "auto")
+    )
+    assert likelihood.bits == pytest.approx(f1.bits, abs=1.5)
+    assert likelihood.bits > 2
+    assert auto == likelihood
+    assert likelihood.held_out is None
+
+
+def test_some_labels_expect_what_all_would():
+    pairs, bits, entity, source = two_sources(12, entities=3000)
+    few = np.where(np.random.default_rng(1).random(3000) < 0.3, np.arange(3000), -1)[entity]
+    whole, part = (
+        learn_offset(*pairs.T, bits, e, source, method="likelihood") for e in (entity, few)
+    )
+    assert part.bits == pytest.approx(whole.bits, abs=0.5)
+
+
+def test_no_true_pair_among_many_is_capped_below():
+    pairs, bits, entity, source = two_sources(13)
+    entity = np.where(np.arange(len(entity)) < 2, -1, np.arange(len(entity)))
+    entity[np.flatnonzero(source == 0)[:2]] = 0  # two of one source, never listed
+    with pytest.warns(CalibrationWarning):
+        found = learn_offset(*pairs.T, bits, entity, source, method="likelihood")
+    assert found.bits == -Search.most
 
 
 def test_an_offset_that_gains_nothing_is_none():
@@ -149,6 +196,7 @@ def test_texts_and_unknown_entities():
     ("change", "match"),
     [
         ({"method": "guess"}, "method is"),
+        ({"method": "likelihood"}, "two sources without duplicates"),
         ({"groups": [0]}, "groups has 1 elements"),
         ({"bits": [1.0]}, "one length"),
         ({"i": [7]}, "one length"),

@@ -286,3 +286,22 @@ def test_too_large_for_a_matrix(monkeypatch):
             ask()
     with pytest.raises(RelationError, match=r"takes 4 MB .*Partition\.labels"):
         rt.Partition(np.zeros(n, dtype=int)).matrix()
+
+
+def test_other_log_odds_of_the_same_pairs():
+    dense = rt.Problem([[0.0, 1.0], [2.0, 0.0]], rt.LINEAR_ORDERS)
+    condensed = rt.Problem([1.0, -2.0, 3.0], E & rt.evidence(unrelated=[(0, 1)]))
+    table = pd.DataFrame(
+        {"unique_id_l": ["x", "y"], "unique_id_r": ["y", "z"], "match_weight": 1.0}
+    )
+    sparse = rt.Problem.from_table(table, background=-3.0, feasible=E)
+    for problem in (dense, condensed, sparse):
+        new = problem.with_log_odds(2 * np.asarray(problem.log_odds) + 1)
+        assert np.array_equal(new.log_odds, 2 * np.asarray(problem.log_odds) + 1)
+        assert new.feasible == problem.feasible
+        assert new.background == problem.background
+        assert new.shape == problem.shape
+    assert sparse.with_log_odds([5.0, 6.0]).ids.tolist() == ["x", "y", "z"]
+    assert condensed.with_log_odds([0.0, np.inf, 0.0]).evidence.related.tolist() == [[0, 2]]
+    with pytest.raises(ProblemError, match="shape"):
+        sparse.with_log_odds([1.0])

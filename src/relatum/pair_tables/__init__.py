@@ -2,9 +2,9 @@
 
 `api` makes the records of `options` out of the arguments and hands them to an engine, `on_duckdb`
 or `on_spark`, which reads, connects and divides the pairs; both leave the components to `solve`
-and tell what they found in `result`; what proves it is judged in `check`. This room imports
-inference, solvers, measures and features; nothing below knows of tables. Begin with `api`, then
-`on_duckdb.engine`.
+and tell what they found in `result`; what proves it is judged in `check`; `offsets` learns from
+labels. This room imports inference, probability, solvers, measures and features; nothing below
+knows of tables. Begin with `api`, then `on_duckdb.engine`.
 """
 
 from __future__ import annotations

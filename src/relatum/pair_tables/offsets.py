@@ -11,7 +11,8 @@ source, or that it is transitive. Two rules say which constant, in bits, makes u
 "likelihood"
     For two sources without duplicates. Among all matchings of the listed pairs, with probability
     proportional to 2 ** (sum of scores and offsets), as many pairs are expected as are true.
-    See `relatum.pair_tables.matchings`.
+    See `relatum.probability.matchings` for how they are counted: by messages, which is exact on
+    trees and within a per cent elsewhere.
 
 Both run away where every element has a partner: no matching is too large then. They end at
 `Search.most` bits, and a `CalibrationWarning` says so.
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -44,6 +45,7 @@ class Search:
     most: float = 12.0  # bits either way: a factor of 4,096 in the odds of every pair
     step: float = 1.0  # bits, of the first round; F1 changes little over one
     fine: float = 0.25  # bits, of the second round
+    exact: float = 0.01  # bits, of what a likelihood says
     narrow: float = 4.0  # bits of a plateau that needs no second round: its middle is as good
     level: float = 0.002  # F1 below the best that still counts as the best: what few ties move
     hopeless: float = 0.1  # F1 below the best, three times in a row: nobody looks further
@@ -118,7 +120,8 @@ def learn_offset(
         The bits of pairs that are not listed; "learned" takes them from the labels, again at
         every offset.
     method : {"auto", "f1", "likelihood"}
-        See `relatum.pair_tables.offsets`. "auto" is "f1".
+        See `relatum.pair_tables.offsets`. "auto" is "likelihood" for two groups, which chance
+        moves less, unless it runs away, and "f1" otherwise.
     max_size : int, optional
         The largest cluster allowed.
 
@@ -133,7 +136,7 @@ def learn_offset(
     >>> found = learn_offset([0, 1, 2, 0], [3, 4, 5, 4], [4.0, 3.0, -1.0, -6.0],
     ...                      [0, 1, 2, 0, 1, 2, 3], [0, 0, 0, 1, 1, 1, 1])
     >>> found.bits > 1, found.method
-    (True, 'f1')
+    (True, 'likelihood')
     """
     labels = codes_of(entity, "entity")
     own = None if groups is None else codes_of(groups, "groups")
@@ -148,23 +151,36 @@ def learn_offset(
 
 def best_offset(case: Labelled, method: str = "auto", search: Search | None = None) -> Offset:
     """Return the offset for labelled elements; see `learn_offset`."""
-    if not isinstance(method, str) or method not in ("auto", "f1"):
+    if not isinstance(method, str) or method not in ("auto", "f1", "likelihood"):
         raise DataError(f'method is "auto", "f1" or "likelihood", got {shown(method)}.')
     if not (np.bincount(case.labels[case.labels >= 0]) > 1).any():
         raise DataError(
             "An offset is learned from entities with at least two labelled elements, and there "
             "are none; give more labels, or the offset as a number of bits."
         )
-    return _by_f1(case, Search() if search is None else search)
+    search = Search() if search is None else search
+    if method == "auto":
+        if not case.is_matching or case.score is not None:
+            return _by_f1(case, search)
+        found = _by_likelihood(case, search)
+        return replace(_by_f1(case, search), capped=True) if found.capped else found
+    if method == "f1":
+        return _by_f1(case, search)
+    if not case.is_matching:
+        raise DataError(
+            'method="likelihood" is for two sources without duplicates: groups= names two groups, '
+            'and every element has one; use method="f1".'
+        )
+    return _by_likelihood(case, search)
 
 
 def told(found: Offset, stacklevel: int = 3) -> Offset:
     """Return an offset, and warn if it is where the search ended."""
     if found.capped:
         warnings.warn(
-            f"The offset that suits the labelled elements best is beyond {found.bits:+g} bits, "
-            "where the search ends: nearly every element of the labels has a partner, or none; "
-            "label elements as they come, or give offset= as a number.",
+            f"Labels set no limit to the offset, which is {found.bits:+.3g} bits here: nearly "
+            "every labelled element has a partner, or none; label elements as they come, also "
+            "those without a partner, or give the offset as a number of bits.",
             CalibrationWarning,
             stacklevel=stacklevel,
         )
@@ -186,7 +202,7 @@ def _by_f1(case: Labelled, search: Search) -> Offset:
     if held_out - without <= doubt * (1 if case.groups is not None else search.doubts):
         bits, capped = 0.0, False
     curve = tuple(zip(x.tolist(), y.tolist(), strict=True))
-    background = tried.background(bits)
+    background = _background(case, bits)
     return Offset(bits, "f1", curve, capped, background, held_out, without)
 
 
@@ -205,16 +221,8 @@ class _Tried:
         """Try offsets that were not tried yet."""
         for x in (float(x) for x in np.round(offsets, 6)):
             if abs(x) <= self.search.most and x not in self.counts:
-                labels = clusters_at(self.case, x, self.background(x), len(self.counts))
+                labels = clusters_at(self.case, x, _background(self.case, x), len(self.counts))
                 self.counts[x] = _counts(labels, self.case.labels, self.fold, self.search.folds)
-
-    def background(self, x: float) -> float:
-        """Return the bits of unlisted pairs at an offset."""
-        case = self.case
-        if not case.learn_background:
-            return case.settings.background
-        i, j, w = case.pairs
-        return learned_background([(i, j, w + x)], case.labels, case.total)
 
     def coarse(self) -> None:
         """Go from 0 outwards, as long as there is hope."""
@@ -258,6 +266,14 @@ class _Tried:
                 gains.append(float(self._f1(own) - self._f1(none[:, fold])))
         doubt = float(np.std(gains, ddof=1)) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
         return float(self._f1(chosen)), float(self._f1(none.sum(axis=1))), doubt
+
+
+def _background(case: Labelled, x: float) -> float:
+    """Return the bits of unlisted pairs at an offset."""
+    if not case.learn_background:
+        return case.settings.background
+    i, j, w = case.pairs
+    return learned_background([(i, j, w + x)], case.labels, case.total)
 
 
 def _smooth(x: Floats, y: Floats, search: Search) -> Floats:
@@ -313,3 +329,43 @@ def _counts(clusters: Index, labels: Index, fold: Index, folds: int) -> Floats:
     truth = np.bincount(fold, true * (true - 1) / 2, folds)
     related = np.bincount(fold[t], (np.bincount(c)[c] - 1) / 2, folds)
     return np.array([right, related - right, truth])
+
+
+# --- by the likelihood of the matching
+
+
+def _by_likelihood(case: Labelled, search: Search) -> Offset:
+    """Return the offset with which as many pairs are expected as are true."""
+    from scipy.optimize import brentq  # slow to import, and only needed here
+
+    from relatum.probability import matching_probabilities
+
+    take = case.may_join()
+    i, j, w = case.pairs[0][take], case.pairs[1][take], case.pairs[2][take]
+    first = case.groups[i] == case.groups.min() if case.groups is not None else i < j
+    row, column = np.where(first, i, j), np.where(first, j, i)
+    known = (case.labels[i] >= 0) & (case.labels[j] >= 0)
+    true = known & (case.labels[i] == case.labels[j])
+    own, other = _shares(case)
+    # what a pair of labelled elements stands for, where not all are labelled
+    weight = np.where(true, 1 / own, np.where(known, 1 / other, 0.0))
+    wanted, tried = float(weight[true].sum()), dict[float, float]()
+    messages = np.zeros(2 * len(w))
+
+    def missing(x: float) -> float:
+        nonlocal messages
+        found = matching_probabilities(row, column, w + x, (case.n, case.n), messages, False)
+        messages = found.messages
+        tried[float(x)] = float(weight @ found.probabilities)
+        return tried[float(x)] - wanted
+
+    most, capped = search.most, True
+    if missing(most) <= 0:
+        bits = most
+    elif missing(-most) >= 0:
+        bits = -most
+    else:
+        bits, capped = float(brentq(missing, -most, most, xtol=search.exact)), False
+    curve = tuple(sorted(tried.items()))
+    background = _background(case, bits)
+    return Offset(bits, "likelihood", curve, capped, background)

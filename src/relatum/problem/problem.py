@@ -345,6 +345,23 @@ class Problem:
                 )
         return Problem._of(self.scores, feasible, Evidence(), self.ids)
 
+    def with_log_odds(self, log_odds: ArrayLike) -> Problem:
+        """Return a problem with other log-odds of the same pairs, laid out as `log_odds` is.
+
+        Evidence, properties, ids and the background of unlisted pairs stay.
+        """
+        given = plain_array(log_odds, "Log-odds")
+        if given.shape != self.log_odds.shape:
+            raise ProblemError(
+                f"The problem has log-odds of shape {self.log_odds.shape}, got {given.shape}."
+            )
+        if isinstance(self.scores, SparseScores):
+            i, j, background = self.scores.i, self.scores.j, self.scores.background
+            names = (self.shape, background, self.feasible, None, self.ids)
+            return Problem._from_pairs(i, j, given, *names)
+        scores, found = _scores_from_array(given, self.feasible)
+        return Problem._of(scores, self.feasible, found, self.ids)
+
     @cached_property
     def state(self) -> NDArray[np.int8]:
         """Matrix of what evidence and properties fix: 1 related, 0 unrelated, -1 open.
