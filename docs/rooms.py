@@ -26,7 +26,7 @@ PLACES = {  # room: (column, row) of its box
     "cli": (2.0, 0),
     "plots": (0.75, 2),
     "explanation": (1.0, 1),
-    "probability": (1.7, 2),
+    "probability": (2.75, 2.6),
     "records": (2.2, 1),
     "estimators": (3.3, 1),
     "reproduction": (4.4, 1),
