@@ -7,11 +7,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -193,3 +194,31 @@ def test_semi_supervised_says_what_it_takes():
         rt.MapClassifier(semi_supervised=True).fit(x, [-1, -1, -1, -1])
     with pytest.raises(DataError, match="one number per element"):
         rt.MapClassifier(semi_supervised=True).fit(x, np.eye(4, dtype=int))
+
+
+def test_columns_of_different_units_are_scaled():
+    """One column of wine varies three hundred times as much as the others."""
+    X, y = load_wine(return_X_y=True)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    by_default = cross_val_score(rt.MapClassifier(), X, y, cv=folds)
+    scaled = make_pipeline(StandardScaler(), rt.MapClassifier(standardize=False))
+    assert np.array_equal(by_default, cross_val_score(scaled, X, y, cv=folds))
+    raw = cross_val_score(rt.MapClassifier(standardize=False), X, y, cv=folds)
+    assert by_default.mean() > raw.mean() + 0.1
+    table = sparse.csr_matrix(X)
+    found = rt.MapClassifier().fit(table, y)
+    assert np.allclose(found.lifting_.scale_, X.std(axis=0))
+    assert found.score(table, y) > 0.95
+
+
+def test_columns_of_one_unit_stay_as_they_are():
+    train, _ = rt.datasets.load_digits()
+    assert rt.MapClassifier().fit(train.images[:200], train.labels[:200]).lifting_ is None
+    own = rt.MapClassifier(measure=rt.LogisticMeasure())
+    assert own.fit(np.c_[np.arange(9), 1e6 * np.arange(9)], [0, 1, 0] * 3).lifting_ is None
+    lifting = rt.MapClassifier(lifting=rt.PolynomialLifting(2), standardize=True)
+    x = np.random.default_rng(0).normal(size=(30, 3)) * [1, 100, 1000]
+    steps = lifting.fit(x, np.arange(30) % 2).lifting_
+    assert np.allclose(steps[0].scale_, x.std(axis=0))
+    with pytest.raises(DataError, match="standardize is True, False"):
+        rt.MapClassifier(standardize="yes").fit(x, np.arange(30) % 2)

@@ -17,9 +17,11 @@ from relatum.errors import DataError
 from relatum.features import UnfittedError, shown, told_of_input
 from relatum.inference import infer
 from relatum.measures import LogisticMeasure
-from relatum.problem import FeasibleSet, Problem
+from relatum.problem import FeasibleSet, Problem, shown
 from relatum.proof import Estimate
 from relatum.solvers import Progress
+
+UNLIKE = 10.0  # times the median scale of columns, from which on one is of another unit
 
 if TYPE_CHECKING:  # imported where measure and relation are estimated together
     from relatum.joint import JointEstimate
@@ -35,6 +37,37 @@ def fitted_lifting(lifting: Any, X: Any, y: Any = None) -> tuple[Any, Any]:
         raise DataError(f"lifting is a transformer or None, got {shown(lifting)}.")
     fitted = fitted.fit(X, y)
     return fitted, lifted(fitted, X)
+
+
+def scaling_for(owner: Any, X: Any) -> Any:
+    """Return the lifting of an estimator; for columns of different units, one that scales them.
+
+    A prior on coefficients takes all columns to be of one scale. Columns of one unit, such as
+    pixels, are left as they are: their differences in scale say something.
+    """
+    chosen = owner.standardize
+    if not isinstance(chosen, bool) and not (isinstance(chosen, str) and chosen == "auto"):
+        raise DataError(f'standardize is True, False or "auto", got {shown(chosen)}.')
+    own = owner.lifting is None and owner.measure is None
+    if chosen is False or (chosen == "auto" and not (own and _of_different_units(X))):
+        return owner.lifting
+    from sklearn.pipeline import make_pipeline  # imports much: only where it is used
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler(with_mean=not sparse.issparse(X)).set_output(transform="default")
+    return scaler if owner.lifting is None else make_pipeline(scaler, owner.lifting)
+
+
+def _of_different_units(X: Any) -> bool:
+    """Say whether a few columns vary far more than most."""
+    if sparse.issparse(X):
+        table: Any = X
+        mean, squares = (np.ravel(t.mean(axis=0)) for t in (table, table.multiply(table)))
+        variance = np.asarray(squares - mean**2, dtype=np.float64)
+    else:
+        variance = np.asarray(X, dtype=np.float64).var(axis=0)
+    deviation = np.sqrt(variance[variance > 0])
+    return bool(len(deviation)) and float(deviation.max() / np.median(deviation)) >= UNLIKE
 
 
 def lifted(lifting: Any, X: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,10 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     random_state : int
     verbose : bool
         Print progress.
+    standardize : bool or "auto"
+        Whether columns are brought to mean 0 and variance 1 before the lifting. "auto" does that
+        if neither lifting nor measure is given and some column varies at least ten times as much
+        as most, as columns of different units do; columns of one unit, such as pixels, stay.
 
     Attributes
     ----------
@@ -88,6 +92,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     time_limit: float = 60.0
     random_state: int = 0
     verbose: bool = False
+    standardize: bool | Literal["auto"] = "auto"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MapClassifier:
         """Learn from labelled elements.
@@ -116,7 +121,8 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             return self._fit_semi_supervised(X, y)
         target, multilabel = self._target(y)
-        lifting, x = common.fitted_lifting(self.lifting, X, None if multilabel else target)
+        chosen = common.scaling_for(self, X)
+        lifting, x = common.fitted_lifting(chosen, X, None if multilabel else target)
         measure = common.new_logistic(self.measure)
         if sample_weight is None:
             measure.fit(x, target)
@@ -145,7 +151,7 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classes, partial = common.numbered(y, known)
         self.multilabel_ = False
         base = self._base(None)
-        lifting, x = common.fitted_lifting(self.lifting, X)
+        lifting, x = common.fitted_lifting(common.scaling_for(self, X), X)
         from relatum.joint import partial_evidence  # only for joint estimation
 
         result = common.jointly_estimated(

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from relatum.measures.fit.rows import Rows, computing_type
+from relatum.measures.fit.rows import THREADED_WORK, Rows, computing_type, threads_for
 
 
 @pytest.mark.parametrize("constant", [False, True])
@@ -42,3 +43,15 @@ def test_single_precision_only_where_it_is_enough():
     assert computing_type(np.zeros(1, np.int8), 1e-3) is np.float32
     assert computing_type(np.zeros(1, np.int8), 1e-9) is np.float64
     assert computing_type(np.zeros(1), 1e-3) is np.float64
+
+
+def test_small_products_have_one_thread():
+    def threads():
+        return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        with threads_for(THREADED_WORK - 1):
+            assert threads() == 1
+        with threads_for(THREADED_WORK):
+            assert threads() == 2
+        assert threads() == 2

@@ -6,20 +6,17 @@ All labels are one vector of unknowns, so that one matrix product per evaluation
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
-from threadpoolctl import threadpool_limits
 
 from relatum.array_types import Floats
+from relatum.measures.fit.rows import threads_for
 from relatum.measures.fit.sdca import Controls, Solution, Task, gap_of, prior
 from relatum.measures.objective import LN2
 
-# Multiplications of an evaluation from which BLAS may use threads. Below, threads of numpy and of
-# scipy wait for one another longer than they compute: on a busy machine 30 s for half a second.
-THREADED_WORK = 20_000_000
+ROWS = 512  # multiplied at a time: 8 MB of a thousand features
 
 
 class _Objective:
@@ -33,8 +30,8 @@ class _Objective:
     def __call__(self, flat: Floats) -> tuple[float, Floats]:
         task, w = self.task, flat.reshape(self.shape)
         loss, slope, duals = np.zeros(len(w)), np.zeros(self.shape), np.zeros(task.related.shape)
-        for begin in range(0, task.rows.n, 512):
-            part = slice(begin, begin + 512)
+        for begin in range(0, task.rows.n, ROWS):
+            part = slice(begin, begin + ROWS)
             x, columns = task.rows.take(part)
             at = (w if columns is None else w[:, columns]).astype(task.rows.dtype)
             sign = np.where(task.related[:, part], 1.0, -1.0)
@@ -71,7 +68,7 @@ def solve_lbfgs(task: Task, controls: Controls, start: Floats | None = None) -> 
         return (-np.inf, np.inf) if best is None else (float(best.dual.sum()), best.gap)
 
     first = np.zeros(objective.shape) if start is None else start
-    work = 2 * task.rows.n * first.size
+    work = min(task.rows.n, ROWS) * first.size
     iterations, reason = run_lbfgs(objective, first, reached, controls, work)
     assert objective.best is not None
     objective.best.epochs, objective.best.reason = iterations, reason
@@ -97,7 +94,7 @@ def run_lbfgs(
         infinite before there is one.
     controls : Controls
     work : int
-        About how many multiplications an evaluation takes.
+        About how many multiplications a product of matrices takes.
 
     Returns
     -------
@@ -119,7 +116,7 @@ def run_lbfgs(
 
     options: Any = {"maxiter": controls.max_epochs, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0}
     try:
-        with _threads_for(work):
+        with threads_for(work):
             minimize(
                 objective,
                 start.ravel(),
@@ -133,11 +130,3 @@ def run_lbfgs(
             raise
         reason = "interrupted"
     return iterations, "converged" if reached()[1] <= controls.tol else reason
-
-
-def _threads_for(work: int) -> AbstractContextManager[Any]:
-    """Return a context in which BLAS has one thread if an evaluation is little work."""
-    if work >= THREADED_WORK:
-        return nullcontext()
-    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
-    return limits

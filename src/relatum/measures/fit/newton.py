@@ -15,7 +15,7 @@ from scipy import sparse
 
 from relatum.array_types import Flags, Floats
 from relatum.measures.fit.lbfgs import certified, solve_lbfgs
-from relatum.measures.fit.rows import FIT, Rows
+from relatum.measures.fit.rows import FIT, Rows, threads_for
 from relatum.measures.fit.sdca import Controls, Solution, Task, solve_rows
 
 
@@ -41,7 +41,8 @@ def solve_newton(task: Task, controls: Controls, start: Floats | None = None) ->
             if controls.late():
                 reason = "time"
                 break
-            w[k], steps = _fit_label(x, y, task.weights, task.lam, w[k])
+            with threads_for(task.rows.n * task.rows.width**2):
+                w[k], steps = _fit_label(x, y, task.weights, task.lam, w[k])
             iterations = max(iterations, steps)
     except KeyboardInterrupt:
         reason = "interrupted"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from threadpoolctl import threadpool_limits
 
 from relatum.array_types import Floats
 
@@ -29,6 +31,18 @@ class FitSettings:
 
 
 FIT = FitSettings()
+
+# Multiplications of one product from which BLAS may use threads. Below, threads of numpy and of
+# scipy wait for one another longer than they compute: on a busy machine 37 s instead of 3.
+THREADED_WORK = 20_000_000
+
+
+def threads_for(work: int) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS has one thread if a product is little work."""
+    if work >= THREADED_WORK:
+        return nullcontext()
+    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
+    return limits
 
 
 def computing_type(x: Any, tol: float, strength: float = 1.0) -> type[np.floating[Any]]:

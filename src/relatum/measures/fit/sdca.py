@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.learning.dual_ascent import ascend_block
-from relatum.measures.fit.rows import FIT, Block, Rows
+from relatum.measures.fit.rows import FIT, Block, Rows, threads_for
 from relatum.measures.objective import LN2, logistic_dual
 
 Monitor: TypeAlias = Callable[[int, float, float], None]
@@ -192,6 +192,12 @@ def solve_rows(task: Task, controls: Controls, start: Floats | None = None) -> S
     Starting at zero matters: most rows end there, and one half, the other natural choice, is far
     from the optimum of every easy row.
     """
+    labels, width = len(task.related), task.rows.width
+    with threads_for(block_size(width) * width * max(labels, block_size(width))):
+        return _solve_rows(task, controls, start)
+
+
+def _solve_rows(task: Task, controls: Controls, start: Floats | None) -> Solution:
     duals = np.zeros(task.related.shape) if start is None else start.copy()
     at = _synchronised(task, duals, trivial=start is None)
     sweeps = _Sweeps(task, controls)
