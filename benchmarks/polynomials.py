@@ -2,9 +2,9 @@
 
 The images of MNIST, reduced to 16 x 16, are lifted to all monomials of degree at most 2 in 60
 principal components, and a logistic measure is learned: by `MapClassifier` with
-`PolynomialLifting`, and by scikit-learn's PCA, PolynomialFeatures and LogisticRegression (C = 1, its
-default). Processor time of fitting, in turns, and test error; with the threads that BLAS takes by
-itself, and with one.
+`PolynomialLifting`, and by scikit-learn's PCA, PolynomialFeatures and LogisticRegression (with
+C = 1, its default). Processor time of fitting, in turns, and test error; with the threads that
+BLAS takes by itself, and with one.
 
     RELATUM_DATA=... python benchmarks/polynomials.py [--rows 7291] [--repeats 2]
 """
