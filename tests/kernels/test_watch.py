@@ -16,6 +16,7 @@ from relatum.kernels.partition.polish import perturb_and_polish, polish
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import violated_two_partitions
 from relatum.kernels.probability.assignments import step_backward, step_forward
+from relatum.kernels.probability.ordered_partitions import ranking_probabilities, ranking_sums
 from relatum.kernels.probability.permutations import Placing, order_sums
 from relatum.kernels.probability.row_counts import row_count_probabilities
 from relatum.kernels.probability.set_partitions import partition_sums
@@ -168,6 +169,10 @@ def _kernels():
     half, places = np.full((few, few), 0.75), rng.integers(-9, 9, (few, few)).astype(np.int32)
     many_rows = np.full((4000, 30), 0.75), np.ones((4000, 30), np.int32)
 
+    placing = Placing(np.ascontiguousarray(half[:12, :12]), np.zeros((12, 12), np.int32))
+    ties = np.full(1 << 12, 0.5), np.zeros(1 << 12, np.int32)
+    sums = ranking_sums(placing, *ties)
+
     def assigning(expired):
         watch = Watch(expired)
         for step in (step_forward, step_backward):
@@ -201,6 +206,8 @@ def _kernels():
         "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
         "partition_sums": lambda e: partition_sums(half, places, np.ones(few, np.int64), few, e),
         "order_sums": lambda e: order_sums(Placing(half, places), e),
+        "ranking_sums": lambda e: ranking_sums(placing, *ties, e),
+        "ranking_probabilities": lambda e: ranking_probabilities(placing, *ties, *sums, e),
         "step_forward and step_backward": assigning,
         "row_count_probabilities": lambda e: row_count_probabilities(
             *many_rows, np.zeros((4000, 30), np.uint8), 1, 2, e

@@ -27,6 +27,7 @@ ONE_TO_ONE = rt.UNIQUE_IMAGE & rt.UNIQUE_PREIMAGE
         (rt.EQUIVALENCES & rt.at_most(2), "clusterings"),
         (rt.EQUIVALENCES & rt.CONNEX, "enumeration"),
         (rt.LINEAR_ORDERS, "linear_orders"),
+        (rt.WEAK_ORDERS, "weak_orders"),
         (rt.SYMMETRIC & rt.UNIQUE_IMAGE, "enumeration"),
         (rt.PREORDERS, "enumeration"),
     ],

@@ -14,6 +14,7 @@ from relatum.probability.exact.weights import (
     infeasible,
     log2_of,
     opened,
+    pair_sums,
     require_moderate,
     require_time,
     split,
@@ -72,3 +73,13 @@ def test_sums_over_subsets_that_hold_an_element(n):
     weights = np.random.default_rng(n).random(1 << n)
     expected = [math.fsum(w for s, w in enumerate(weights) if s >> a & 1) for a in range(n)]
     assert bit_sums(weights) == pytest.approx(expected, rel=1e-14)
+
+
+def test_sums_over_sets_that_hold_a_pair():
+    n = 4
+    sets = np.random.default_rng(0).random(1 << n)
+    pairs = pair_sums(sets)
+    for a in range(n):
+        for b in range(n):
+            exact = math.fsum(w for s, w in enumerate(sets) if s >> a & 1 and s >> b & 1)
+            assert pairs[a, b] == pytest.approx(1.0 if a == b else exact, rel=1e-14)

@@ -16,10 +16,6 @@ from relatum.kernels.watch cimport Watch, is_over
 cdef class Placing:
     """The weight of placing an element after a set: mantissas and exponents of both halves."""
 
-    cdef readonly int64_t n, half
-    cdef double[:, ::1] low, high
-    cdef int64_t[:, ::1] low_e, high_e
-
     def __init__(self, const double[:, ::1] before, const int32_t[:, ::1] places):
         """Set up the tables; before[b, a] and places[b, a] weigh b before a."""
         cdef int64_t n = before.shape[0], half = n // 2

@@ -104,6 +104,16 @@ def partition_sums(
     return weight, weight_e, total, total_e
 
 
+def set_weights(const double[:, ::1] pair, const int32_t[:, ::1] places):
+    """Return the weight of every subset as one set: mantissas and exponents."""
+    cdef int64_t n = pair.shape[0]
+    count = 1 << n
+    weight, weight_e, size = np.empty(count), np.empty(count, np.int32), np.empty(count, np.int32)
+    link, link_e = np.empty(max(1, count // 2)), np.empty(max(1, count // 2), np.int32)
+    _weigh(pair, places, np.ones(n, np.int64), n, weight, weight_e, size, link, link_e)
+    return weight, weight_e
+
+
 def set_probabilities(
     const double[::1] w, const int32_t[::1] we, const double[::1] f, const int32_t[::1] fe
 ):

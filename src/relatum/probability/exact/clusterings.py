@@ -24,9 +24,9 @@ from relatum.kernels.probability.set_partitions import (
 from relatum.probability.exact.assignments import MOST_COLUMNS, WORK, Assignment
 from relatum.probability.exact.cluster_parts import Part, parts_of
 from relatum.probability.exact.weights import (
-    bit_sums,
     infeasible,
     log2_of,
+    pair_sums,
     require_moderate,
     require_time,
     split,
@@ -130,10 +130,6 @@ def _over_partitions(part: Part, cap: int, control: Control) -> Sums:
     table = partition_sums(mantissa, places, part.sizes, min(cap, part.size), control.expired)
     require_time(control)
     sets = set_probabilities(*table)
-    pairs = np.ones((k, k))
-    whole = sets.reshape((2,) * k)  # the last axis is element 0
-    for a in range(k):
-        pairs[a] = np.insert(bit_sums(np.take(whole, 1, axis=k - 1 - a).ravel()), a, 1.0)
 
     def of_set(elements: Index) -> float:
         return float(sets[int((1 << elements).sum())])
@@ -142,7 +138,7 @@ def _over_partitions(part: Part, cap: int, control: Control) -> Sums:
         return np.asarray(draw_partitions(*table, rng.random((count, k))))
 
     normalizer = part.constant + log2_of(float(table[2][-1]), int(table[3][-1]))
-    return Sums((pairs + pairs.T) / 2, normalizer, of_set, draw)
+    return Sums(pair_sums(sets), normalizer, of_set, draw)
 
 
 def _over_matchings(part: Part, sides: Flags, cap: int, control: Control) -> Sums:

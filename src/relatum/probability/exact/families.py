@@ -11,10 +11,11 @@ from relatum.probability.exact import (
     independent,
     linear_orders,
     row_counts,
+    weak_orders,
 )
 from relatum.probability.methods import Method, Task, register
 from relatum.probability.posterior import Posterior
-from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, FeasibleSet
+from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, WEAK_ORDERS, FeasibleSet
 from relatum.solvers import Control
 
 PAIRWISE = {"reflexive", "symmetric", "antisymmetric", "connex"}
@@ -31,6 +32,8 @@ def family_of(feasible: FeasibleSet, shape: tuple[int, int]) -> ModuleType:
         return clusterings
     if structure == LINEAR_ORDERS:
         return linear_orders
+    if structure == WEAK_ORDERS:
+        return weak_orders
     by_pair = names & PAIRWISE
     implied = OF_REFLEXIVE if "reflexive" in names else set()
     if names <= by_pair | implied and not capped:

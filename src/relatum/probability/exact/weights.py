@@ -122,3 +122,19 @@ def bit_sums(weights: Floats) -> Floats:
         sums[bit] = weights[half:].sum()
         weights = weights[:half] + weights[half:]
     return sums
+
+
+def pair_sums(sets: Floats) -> Floats:
+    """Sum probabilities of sets over those that hold both elements of each pair; 1 for one.
+
+    Parameters
+    ----------
+    sets : array of length 2^n
+        By subset: the probability that it is one of the sets of a partition.
+    """
+    n = (len(sets) - 1).bit_length()
+    pairs = np.ones((n, n))
+    whole = sets.reshape((2,) * n)  # the last axis is element 0
+    for a in range(n):
+        pairs[a] = np.insert(bit_sums(np.take(whole, 1, axis=n - 1 - a).ravel()), a, 1.0)
+    return np.asarray((pairs + pairs.T) / 2)

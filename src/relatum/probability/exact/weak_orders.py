@@ -1,0 +1,76 @@
+"""Rankings with ties: sums over ordered partitions, forward and backward over subsets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relatum.kernels.probability.ordered_partitions import (
+    draw_rankings,
+    ranking_probabilities,
+    ranking_sums,
+)
+from relatum.kernels.probability.permutations import Placing
+from relatum.kernels.probability.set_partitions import set_weights
+from relatum.probability.exact.weights import (
+    infeasible,
+    log2_of,
+    opened,
+    pair_sums,
+    require_time,
+    split,
+)
+from relatum.probability.methods import Task
+from relatum.probability.posterior import DenseMarginals, Posterior
+from relatum.problem import Relation, WeakOrder, require_memory
+from relatum.solvers import Control
+
+LARGEST = {False: 15, True: 18}  # elements, if chosen automatically and if asked for by name
+BYTES = 100  # per subset: weights of classes, sums both ways, and scratch space
+
+
+def refusal(task: Task) -> str | None:
+    """Say whether there are too many elements."""
+    if task.problem.n > LARGEST[task.patient]:
+        way = " (18 if asked for by name)" if not task.patient else ""
+        return (
+            f"takes weak orders of at most {LARGEST[task.patient]} elements{way}, and these are "
+            f"{task.problem.n}"
+        )
+    return None
+
+
+def posterior(task: Task, control: Control) -> Posterior:
+    """Return probabilities of rankings with ties."""
+    problem, n = task.problem, task.problem.n
+    found = opened(problem)
+    if problem.feasible.cap is not None and problem.feasible.cap < n:
+        raise infeasible(problem)  # the first are related to all
+    require_memory(
+        BYTES << n,
+        f"The sums over the subsets of {n} elements",
+        'use method="sampling", or give evidence that makes the problem smaller',
+    )
+    # b before a: b is related to a, and a not to b; tied: both
+    placing = Placing(*split(found.scores, ~found.unrelated & ~found.related.T))
+    both = ~found.unrelated & ~found.unrelated.T
+    tie = set_weights(*split(found.scores + found.scores.T, both))
+    forward, places = ranking_sums(placing, *tie, control.expired)
+    require_time(control)
+    if forward[-1] <= 0.0:
+        raise infeasible(problem)
+    before, classes, backward, left = ranking_probabilities(
+        placing, *tie, forward, places, control.expired
+    )
+    require_time(control)
+
+    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
+        ranks = draw_rankings(placing, *tie, backward, left, rng.random((count, n)))
+        return [WeakOrder(row) for row in ranks]
+
+    return Posterior(
+        DenseMarginals(before + pair_sums(classes)),
+        found.constant + log2_of(float(forward[-1]), int(places[-1])),
+        exact=True,
+        method="sums over rankings",
+        draw=draw,
+    )
