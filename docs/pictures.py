@@ -1,7 +1,8 @@
 """Draw pictures of the README and the tutorials.
 
 Run as ``python docs/pictures.py``; writes ``docs/images/relations.png``, three kinds of relation,
-each with its log-odds, and ``docs/images/places.png``, a ranking with the bits behind each place.
+each with its log-odds, ``docs/images/places.png``, a ranking with the bits behind each place, and
+``docs/images/probabilities.png``, a clustering with the probabilities of its pairs.
 """
 
 from __future__ import annotations
@@ -45,6 +46,15 @@ def places() -> None:
     axes.figure.savefig(HERE / "images" / "places.png", dpi=110)
 
 
+def probabilities() -> None:
+    """Draw a clustering of eighteen digits, and how sure each pair of it is."""
+    case = list(cases(seed=0))[1]
+    problem = case.problem.restrict(range(18))
+    axes = plots.probabilities(rt.probabilities(problem), rt.infer(problem, prove=True))
+    axes[0].figure.savefig(HERE / "images" / "probabilities.png", dpi=110)
+
+
 if __name__ == "__main__":
     relations()
     places()
+    probabilities()

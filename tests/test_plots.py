@@ -90,6 +90,7 @@ def test_places_are_bars_from_first_to_last():
         rt.plots.places(estimate, [1.0])
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("draw", "rule"),
     [
@@ -116,3 +117,17 @@ def test_what_is_no_picture_is_refused(draw, rule):
     with pytest.raises(DataError, match=rule) as caught:
         draw()
     assert "\n" not in str(caught.value)
+=======
+def test_probabilities_stand_beside_the_relation():
+    for feasible in (rt.EQUIVALENCES, rt.LINEAR_ORDERS, rt.MAPS, rt.RELATIONS):
+        problem, e = _solved(feasible)
+        known = rt.probabilities(problem)
+        left, right = plots.probabilities(known, e)
+        assert "exact, uncalibrated" in right.get_title()
+        shown = np.asarray(right.images[0].get_array())
+        assert shown.shape == left.images[0].get_array().shape == (6, 6)
+        assert np.sort(shown, axis=None) == pytest.approx(np.sort(known.matrix(), axis=None))
+    order = e.relation  # of the last, which is not arranged
+    assert np.array_equal(shown, known.matrix())
+    assert order.n_pairs == len(right.lines[0].get_xdata())
+>>>>>>> 43114d2 (Probabilities in pictures, in relatum solve, and what they mean)

@@ -6,7 +6,7 @@ related, red unrelated, in bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from relatum.problem import (
 )
 from relatum.proof import Estimate
 
-__all__ = ["curves", "explanation", "gallery", "places", "progress", "relation"]
+__all__ = ["curves", "explanation", "gallery", "places", "probabilities", "progress", "relation"]
 
 LARGEST = 2000  # elements that a picture of a matrix can show
 
@@ -96,17 +96,54 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
     scores = problem.dense()
     if problem.feasible.has("symmetric"):
         scores = scores + scores.T
+    _arranged(axes, scores, found, names)
+    return axes
+
+
+def probabilities(known: Any, estimate: Estimate, axes: Any = None, names: Any = None) -> Any:
+    """Draw a relation over its log-odds, and beside it the probabilities of its pairs.
+
+    Parameters
+    ----------
+    known : Probabilities
+        What `relatum.probabilities` says of the problem.
+    estimate : Estimate
+        Of the same problem, with a relation.
+    axes : two matplotlib axes, optional
+    names : sequence of str, optional
+        Names of the elements, shown up to 30 of them.
+
+    Returns
+    -------
+    The two axes.
+    """
+    if axes is None:
+        figure = _axes(None, (9.6, 4.2)).figure
+        figure.clear()
+        axes = figure.subplots(1, 2)
+    relation(known.problem, estimate, axes[0], names)
+    _arranged(axes[1], known.matrix(), estimate.relation, names, _show_probabilities)
+    axes[0].set_title("log-odds")
+    how = "calibrated" if known.calibrated else "uncalibrated"
+    axes[1].set_title(f"probabilities ({'exact' if known.exact else 'estimated'}, {how})")
+    return axes
+
+
+def _arranged(
+    axes: Any, scores: Floats, found: Any, names: Any, show: Callable[..., None] | None = None
+) -> None:
+    """Draw numbers of pairs, elements arranged by a relation, and the relation over them."""
+    show = show or _show
     if isinstance(found, Partition):
-        _clusters(axes, scores, found, names)
+        _clusters(axes, scores, found, names, show)
     elif isinstance(found, WeakOrder):
-        _staircase(axes, scores, found, names)
+        _staircase(axes, scores, found, names, show)
     elif isinstance(found, PartialMap):
-        _dots(axes, scores, found)
+        _dots(axes, scores, found, show)
     else:
-        _show(axes, scores)
+        show(axes, scores)
         a, b = np.nonzero(found.matrix())
         axes.plot(b, a, "k.", markersize=max(1.0, 120 / len(scores)))
-    return axes
 
 
 def _show(axes: Any, scores: Floats) -> None:
@@ -118,6 +155,12 @@ def _show(axes: Any, scores: Floats) -> None:
     axes.set(xticks=[], yticks=[])
 
 
+def _show_probabilities(axes: Any, p: Floats) -> None:
+    image = axes.imshow(p, cmap="Blues", vmin=0, vmax=1, interpolation="nearest", aspect="auto")
+    axes.figure.colorbar(image, ax=axes, label="probability", shrink=0.8)
+    axes.set(xticks=[], yticks=[])
+
+
 def _name(axes: Any, order: Index, names: Any) -> None:
     if names is None or len(order) > 30:
         return
@@ -126,12 +169,12 @@ def _name(axes: Any, order: Index, names: Any) -> None:
     axes.set_yticks(range(len(order)), shown)
 
 
-def _clusters(axes: Any, scores: Floats, found: Partition, names: Any) -> None:
+def _clusters(axes: Any, scores: Floats, found: Partition, names: Any, show: Any) -> None:
     from matplotlib.patches import Rectangle
 
     sets = sorted(found.sets(), key=len, reverse=True)
     order = np.concatenate(sets)
-    _show(axes, scores[np.ix_(order, order)])
+    show(axes, scores[np.ix_(order, order)])
     start = -0.5
     for s in sets:
         axes.add_patch(Rectangle((start, start), len(s), len(s), fill=False, lw=1.2))
@@ -139,9 +182,9 @@ def _clusters(axes: Any, scores: Floats, found: Partition, names: Any) -> None:
     _name(axes, order, names)
 
 
-def _staircase(axes: Any, scores: Floats, found: WeakOrder, names: Any) -> None:
+def _staircase(axes: Any, scores: Floats, found: WeakOrder, names: Any, show: Any) -> None:
     order = found.order
-    _show(axes, scores[np.ix_(order, order)])
+    show(axes, scores[np.ix_(order, order)])
     start = -0.5
     for tied in found.classes():
         end = start + len(tied)
@@ -194,9 +237,9 @@ def places(
     return axes
 
 
-def _dots(axes: Any, scores: Floats, found: PartialMap) -> None:
+def _dots(axes: Any, scores: Floats, found: PartialMap, show: Any) -> None:
     order = np.argsort(found.labels, kind="stable")
-    _show(axes, scores[order])
+    show(axes, scores[order])
     rows = np.flatnonzero(found.labels[order] >= 0)
     axes.plot(found.labels[order][rows], rows, "k.", markersize=3)
     axes.set(xlabel="label", ylabel="element")

@@ -104,3 +104,29 @@ def test_other_relations_are_tables_of_pairs(tmp_path):
     told = json.loads(_run("solve", path, "--as", "PREORDERS", "--prove", "--json").output)
     assert (told["columns"], told["value"]) == (["a", "b"], 5.0)
     assert told["rows"] == [[0, 0], [0, 1], [1, 1], [2, 1], [2, 2]]
+
+
+def test_probabilities_are_a_column(cliques, tmp_path):
+    out = tmp_path / "sets.csv"
+    result = _run("solve", cliques, "--prove", "--probabilities", "-o", out)
+    assert result.exit_code == 0
+    known = rt.probabilities(read_problem(Request(cliques)))
+    best = rt.Partition([0, 0, 0, 1])
+    assert f"probability 2^{known.of(best):.4f}" in result.output
+    assert "exact by sums over partitions, uncalibrated" in result.output
+    lines = [line.split(",") for line in out.read_text().splitlines()]
+    assert lines[0] == ["element", "set", "probability"]
+    assert [float(line[2]) for line in lines[1:]] == pytest.approx(known.confidence(best))
+    told = json.loads(_run("solve", cliques, "--probabilities", "--json").output)
+    assert told["log2_probability"] == known.of(best)
+    assert (told["exact"], told["calibrated"]) == (True, False)
+
+
+def test_places_of_an_order_have_probabilities(tmp_path):
+    path, out = tmp_path / "x.lop", tmp_path / "order.csv"
+    path.write_text("3\n0 1 5\n9 0 1\n1 1 0\n")
+    assert _run("solve", path, "--prove", "--probabilities", "-o", out).exit_code == 0
+    known = rt.probabilities(read_problem(Request(path)))
+    rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+    for rank, element, p in rows:
+        assert float(p) == pytest.approx(known.ranks[int(element), int(rank)])

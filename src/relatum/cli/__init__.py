@@ -127,6 +127,7 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--time-limit", default=60.0, show_default=True, help="Seconds.")
 @click.option("--seed", default=0, show_default=True)
 @click.option("--out", "-o", type=FILE, help="Write .csv, .json, or .npz for 'relatum verify'.")
+@click.option("--probabilities", "sure", is_flag=True, help="Say how probable each part of it is.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
 def solve_command(
@@ -135,6 +136,7 @@ def solve_command(
     out: Path | None,
     as_json: bool,
     quiet: bool,
+    sure: bool,
     **options: Any,
 ) -> None:
     """Estimate the most probable relation from the log-odds in FILE.
@@ -144,7 +146,7 @@ def solve_command(
     from relatum.cli.solve import load_problem, run_solve
 
     problem = load_problem(file, **given)
-    sys.exit(run_solve(problem, options, out, as_json, quiet))
+    sys.exit(run_solve(problem, options, out, as_json, quiet, sure))
 
 
 @cli.command("verify")

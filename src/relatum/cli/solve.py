@@ -27,6 +27,7 @@ from relatum.io import (
     write_rows,
 )
 from relatum.io.files import require_writable, write_lines
+from relatum.probability import Probabilities, probabilities
 from relatum.problem import Evidence, FeasibleSet, PartialMap, Partition, Problem, WeakOrder
 from relatum.proof import Estimate, Status, verify
 from relatum.solvers import Progress
@@ -58,18 +59,31 @@ def load_problem(
 
 
 def run_solve(
-    problem: Problem, options: dict[str, Any], out: Path | None, as_json: bool, quiet: bool
+    problem: Problem,
+    options: dict[str, Any],
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+    sure: bool = False,
 ) -> int:
-    """Infer, write, show; return the exit code."""
+    """Infer, write, show; return the exit code.
+
+    With `sure`, what the relation says of each element comes with its probability.
+    """
     if out is not None:
         _require_output(out)
     estimate = _with_progress(problem, options, quiet or as_json)
+    known = None
+    if sure and estimate.relation is not None:
+        known = probabilities(
+            problem, time_limit=options.get("time_limit", 60.0), seed=options.get("seed", 0)
+        )
     if out is not None:
-        _write(out, problem, estimate)
+        _write(out, problem, estimate, known)
     if as_json:
-        echo_json(_summary(problem, estimate))
+        echo_json(_summary(problem, estimate, known))
     elif not quiet:
-        _show(problem, estimate, out)
+        _show(problem, estimate, out, known)
     return EXIT_CODES[estimate.status]
 
 
@@ -95,7 +109,22 @@ def _names(problem: Problem) -> Callable[[int], Any]:
     return (lambda k: k) if ids is None else (lambda k: ids[k])
 
 
-def _rows(problem: Problem, estimate: Estimate) -> tuple[list[str], list[list[Any]]]:
+def _rows(
+    problem: Problem, estimate: Estimate, known: Probabilities | None
+) -> tuple[list[str], list[list[Any]]]:
+    """Return the relation as a table: column names and rows, with probabilities if known."""
+    columns, rows = _plain_rows(problem, estimate)
+    if known is None or estimate.relation is None:
+        return columns, rows
+    p = known.confidence(estimate.relation)
+    if isinstance(estimate.relation, WeakOrder):
+        p = p[estimate.relation.order]  # rows are from first to last
+    return [*columns, "probability"], [
+        [*row, round(float(x), 12)] for row, x in zip(rows, p, strict=True)
+    ]
+
+
+def _plain_rows(problem: Problem, estimate: Estimate) -> tuple[list[str], list[list[Any]]]:
     """Return the relation as a table: column names and rows."""
     name, relation = _names(problem), estimate.relation
     if relation is None:
@@ -110,9 +139,18 @@ def _rows(problem: Problem, estimate: Estimate) -> tuple[list[str], list[list[An
     return ["a", "b"], [[name(a), name(b)] for a, b in relation.pairs().tolist()]
 
 
-def _summary(problem: Problem, e: Estimate) -> dict[str, Any]:
-    columns, rows = _rows(problem, e)
+def _summary(problem: Problem, e: Estimate, known: Probabilities | None) -> dict[str, Any]:
+    columns, rows = _rows(problem, e, known)
     plain = [[v.item() if isinstance(v, np.generic) else v for v in row] for row in rows]
+    told: dict[str, Any] = {}
+    if known is not None and e.relation is not None:
+        told = {
+            "log2_probability": finite(known.of(e.relation)),
+            "log2_normalizer": finite(known.log2_normalizer),
+            "probabilities": known.method,
+            "exact": known.exact,
+            "calibrated": known.calibrated,
+        }
     return {
         "status": e.status.name,
         "message": e.message,
@@ -122,6 +160,7 @@ def _summary(problem: Problem, e: Estimate) -> dict[str, Any]:
         "solver": e.solver,
         "seconds": e.stats.get("seconds"),
         "stopped": bool(e.stats.get("stopped", False)),
+        **told,
         "columns": columns,
         "rows": plain,
     }
@@ -137,14 +176,16 @@ def _require_output(out: Path) -> None:
     require_writable(out)
 
 
-def _write(out: Path, problem: Problem, estimate: Estimate) -> None:
+def _write(out: Path, problem: Problem, estimate: Estimate, known: Probabilities | None) -> None:
     if out.suffix == ".npz":
         save_estimate(out, problem, estimate)
     elif out.suffix == ".json":
-        summary = json.dumps(_summary(problem, estimate), allow_nan=False, ensure_ascii=False)
+        summary = json.dumps(
+            _summary(problem, estimate, known), allow_nan=False, ensure_ascii=False
+        )
         write_lines(out, [summary])
     else:
-        write_rows(out, *_rows(problem, estimate))
+        write_rows(out, *_rows(problem, estimate, known))
 
 
 def _described(problem: Problem) -> str:
@@ -156,7 +197,7 @@ def _described(problem: Problem) -> str:
     return f"{problem.with_feasible(rest)!r} with {known} known pair{'s' * (known > 1)}"
 
 
-def _show(problem: Problem, e: Estimate, out: Path | None) -> None:
+def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities | None) -> None:
     screen = console()
     screen.print(f"[bold]{escape(_described(problem))}[/bold]", highlight=False)
     screen.print(f"{e.status.name}: {escape(e.message)}")
@@ -164,6 +205,12 @@ def _show(problem: Problem, e: Estimate, out: Path | None) -> None:
         gap = "0" if e.gap < 1e-6 else f"{e.gap:.6g}"
         screen.print(f"value {e.value:.6f} bits, bound {e.bound:.6f}, gap {gap} bits")
         screen.print(escape(repr(e.relation)), highlight=False)
+    if known is not None and e.relation is not None:
+        how = f"{'exact' if known.exact else 'estimated'} by {known.method}"
+        said = "calibrated" if known.calibrated else "uncalibrated"
+        screen.print(f"probability 2^{known.of(e.relation):.4f} of this relation, {how}, {said}")
+        p = known.confidence(e.relation)
+        screen.print(f"what it says of each: {p.min():.3f} to {p.max():.3f}, mean {p.mean():.3f}")
     seconds = float(e.stats.get("seconds", 0.0))
     screen.print(f"solver {e.solver}, {seconds:.2f} s")
     if e.stats.get("stopped") and e.status in (Status.FEASIBLE, Status.BOUND_ONLY):

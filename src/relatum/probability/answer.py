@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
+from relatum.probability.confidence import confidence_in
 from relatum.probability.posterior import Posterior
 from relatum.problem import (
     CondensedScores,
@@ -150,6 +151,20 @@ class Probabilities:
         if given.size == 0:
             raise ProblemError("A set of a clustering has at least one element, got none.")
         return float(self.posterior.sets([given])[0])
+
+    def confidence(self, relation: Relation) -> Floats:
+        """Return how probable what a relation says of each element is.
+
+        Of a partition, the probability that the element's set is exactly one of the sets; of a map,
+        that of its image; of a linear order, that of its place. Of other rankings, the mean over
+        the other elements of the probability that the two stand as they do. Of a relation of no
+        such kind, the probability of each related pair, in the order of `Relation.pairs`.
+        """
+        if isinstance(relation, Relation) and relation.shape != self.problem.shape:
+            raise ProblemError(
+                f"The problem has |A| x |B| = {self.problem.shape}, the relation {relation.shape}."
+            )
+        return confidence_in(self.posterior, relation)
 
     @property
     def ranks(self) -> Floats:
