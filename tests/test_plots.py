@@ -90,7 +90,6 @@ def test_places_are_bars_from_first_to_last():
         rt.plots.places(estimate, [1.0])
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("draw", "rule"),
     [
@@ -117,7 +116,8 @@ def test_what_is_no_picture_is_refused(draw, rule):
     with pytest.raises(DataError, match=rule) as caught:
         draw()
     assert "\n" not in str(caught.value)
-=======
+
+
 def test_probabilities_stand_beside_the_relation():
     for feasible in (rt.EQUIVALENCES, rt.LINEAR_ORDERS, rt.MAPS, rt.RELATIONS):
         problem, e = _solved(feasible)
@@ -130,4 +130,7 @@ def test_probabilities_stand_beside_the_relation():
     order = e.relation  # of the last, which is not arranged
     assert np.array_equal(shown, known.matrix())
     assert order.n_pairs == len(right.lines[0].get_xdata())
->>>>>>> 43114d2 (Probabilities in pictures, in relatum solve, and what they mean)
+    with pytest.raises(DataError, match="what relatum.probabilities returns"):
+        plots.probabilities(np.eye(3), e)
+    with pytest.raises(DataError, match="two matplotlib axes"):
+        plots.probabilities(known, e, axes=[left])

@@ -117,6 +117,10 @@ def probabilities(known: Any, estimate: Estimate, axes: Any = None, names: Any =
     -------
     The two axes.
     """
+    made = all(hasattr(known, name) for name in ("problem", "matrix", "calibrated"))
+    _require(made, "Probabilities are what relatum.probabilities returns", known)
+    two = axes is None or (hasattr(axes, "__len__") and len(axes) == 2)
+    _require(two, "axes are two matplotlib axes", axes)
     if axes is None:
         figure = _axes(None, (9.6, 4.2)).figure
         figure.clear()
