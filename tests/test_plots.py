@@ -130,7 +130,7 @@ def test_probabilities_stand_beside_the_relation():
     order = e.relation  # of the last, which is not arranged
     assert np.array_equal(shown, known.matrix())
     assert order.n_pairs == len(right.lines[0].get_xdata())
-    with pytest.raises(DataError, match="what relatum.probabilities returns"):
+    with pytest.raises(DataError, match=r"what relatum\.probabilities returns"):
         plots.probabilities(np.eye(3), e)
     with pytest.raises(DataError, match="two matplotlib axes"):
         plots.probabilities(known, e, axes=[left])

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Flags, Index
 from relatum.errors import DataError
-from relatum.features import UnfittedError, shown, told_of_input
+from relatum.features import UnfittedError, told_of_input
 from relatum.inference import infer
 from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem, shown
