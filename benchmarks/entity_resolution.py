@@ -223,8 +223,8 @@ def learned_background(pairs, bits, entity):
     return found.summary.background
 
 
-def run(data, k, seed, limit):
-    """Learn on one half of the entities, cluster the other."""
+def scored(data, k, seed):
+    """Learn on one half of the entities; return the other half, and what it is scored by."""
     records, entity, source, texts, numbers = data
     compare = Comparison(records, texts, numbers)
     _, entity = np.unique(entity, return_inverse=True)
@@ -243,25 +243,32 @@ def run(data, k, seed, limit):
     more = inside(components(len(entity), pairs[bits > 0]))
     more = rng.permutation(more)[:MOST_MORE]
     measure = learn(compare, entity, np.concatenate([pairs, others, more]))
-
-    true_pairs = count_pairs(entity[train])
-    learned = learned_background(pairs, measure.log_odds(compare(*pairs.T)), entity)
-
-    n, place = len(test), np.full(len(entity), -1)
-    place[test] = np.arange(n)
+    out = {
+        "block_recall_training": float(related.sum() / count_pairs(entity[train])),
+        "learned_background": learned_background(
+            pairs, measure.log_odds(compare(*pairs.T)), entity
+        ),
+        "inverse_sigma_squared": measure.inverse_sigma_squared,
+    }
+    place = np.full(len(entity), -1)
+    place[test] = np.arange(len(test))
     candidates = block(compare.whole, test, k, source)
     bits = measure.log_odds(compare(*candidates.T))
-    pairs = place[candidates]
     truth, groups = entity[test], None if source is None else source[test]
+    return test, place[candidates], bits, truth, groups, (measure, compare), out
+
+
+def run(data, k, seed, limit):
+    """Learn on one half of the entities, cluster the other."""
+    test, pairs, bits, truth, groups, (measure, compare), told = scored(data, k, seed)
+    n, learned = len(test), told["learned_background"]
     out = {
         "records": n,
         "pairs": len(pairs),
         "block_recall": float(
             (truth[pairs[:, 0]] == truth[pairs[:, 1]]).sum() / count_pairs(truth)
         ),
-        "block_recall_training": float(related.sum() / true_pairs),
-        "learned_background": learned,
-        "inverse_sigma_squared": measure.inverse_sigma_squared,
+        **told,
         "f1": {},
         "search": {},
     }

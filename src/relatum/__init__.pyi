@@ -43,6 +43,7 @@ from relatum.measures import regularization_path as regularization_path
 from relatum.pair_tables import Clusters as Clusters
 from relatum.pair_tables import PairScorer as PairScorer
 from relatum.pair_tables import cluster_pairs as cluster_pairs
+from relatum.pair_tables import load_clusters as load_clusters
 from relatum.probability import Probabilities as Probabilities
 from relatum.probability import decide as decide
 from relatum.probability import probabilities as probabilities

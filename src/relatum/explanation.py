@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -27,7 +28,9 @@ from relatum.problem import (
 )
 from relatum.proof import Estimate, Status
 
-__all__ = ["Cost", "Explanation", "Link", "explain", "place_costs"]
+__all__ = ["Cost", "Explanation", "Fields", "Link", "explain", "place_costs"]
+
+Fields: TypeAlias = Callable[[Any, Any], Iterable[tuple[str, str, float]]]
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,27 @@ class Cost:
 
 @dataclass(frozen=True)
 class Link:
-    """One pair of a chain: its log-odds, and whether the estimate relates it."""
+    """One pair of a chain: its log-odds, and whether the estimate relates it.
 
-    a: int
-    b: int
+    Attributes
+    ----------
+    a, b : int or id
+    log_odds : float
+    related : bool
+    fields : tuple of (field, level, bits)
+        Where records are compared field by field: what each says of the pair, and with how many
+        bits; positive ones speak for it. Largest first.
+    """
+
+    a: Any
+    b: Any
     log_odds: float
     related: bool
+    fields: tuple[tuple[str, str, float], ...] = ()
+
+    def __str__(self) -> str:
+        said = [f"{name} {level} {bits:+.3g}" for name, level, bits in self.fields]
+        return f"{self.a} - {self.b} ({self.log_odds:.3g} bits): {', '.join(said)}"
 
 
 @dataclass(frozen=True)
@@ -74,6 +92,7 @@ class Explanation:
     Attributes
     ----------
     pair : (int, int)
+        Or two ids, where clusters of a table explain themselves.
     related : bool
         Whether the estimate relates the pair.
     log_odds : float
@@ -88,7 +107,7 @@ class Explanation:
     sentence : str
     """
 
-    pair: tuple[int, int]
+    pair: tuple[Any, Any]
     related: bool
     log_odds: float
     together: Cost
@@ -97,7 +116,27 @@ class Explanation:
     sentence: str
 
     def __str__(self) -> str:
-        return self.sentence
+        return "\n".join([self.sentence, *(str(link) for link in self.chain if link.fields)])
+
+    def named(self, names: Any, fields: Fields | None = None) -> Explanation:
+        """Return the same by names of elements, and with what their fields say of each pair.
+
+        Parameters
+        ----------
+        names : sequence
+            The name of each element.
+        fields : callable (name, name) -> list of (field, level, bits), optional
+        """
+        chain = []
+        for link in self.chain:
+            a, b = names[link.a], names[link.b]
+            said = () if fields is None else sorted(fields(a, b), key=lambda f: -f[2])
+            own = tuple((str(f), str(level), float(bits)) for f, level, bits in said)
+            chain.append(Link(a, b, link.log_odds, link.related, own))
+        pair = names[self.pair[0]], names[self.pair[1]]
+        other = self.apart if self.related else self.together
+        sentence = _sentence(*pair, self.related, self.log_odds, other, tuple(chain), " - ")
+        return replace(self, pair=pair, chain=tuple(chain), sentence=sentence)
 
 
 def _require_numbers(a: Any, b: Any) -> None:
@@ -287,9 +326,15 @@ def _widest_path(problem: Problem, i: Index, j: Index, a: int, b: int) -> list[i
 
 
 def _sentence(
-    a: int, b: int, related: bool, own: float, other: Cost, chain: tuple[Link, ...]
+    a: Any,
+    b: Any,
+    related: bool,
+    own: float,
+    other: Cost,
+    chain: tuple[Link, ...],
+    dash: str = "-",
 ) -> str:
-    shown = ", ".join(f"{k.a}-{k.b} ({k.log_odds:.3g})" for k in chain)
+    shown = ", ".join(f"{k.a}{dash}{k.b} ({k.log_odds:.3g})" for k in chain)
     how = "are related" if related else "are unrelated"
     agrees = (own > 0) == related
     text = (
@@ -302,7 +347,7 @@ def _sentence(
         for_it = [k for k in cut if k.log_odds > 0]
         if for_it:
             text += f"; the best chain for relating them, {shown}, is cut at "
-            text += ", ".join(f"{k.a}-{k.b}" for k in cut) + "."
+            text += ", ".join(f"{k.a}{dash}{k.b}" for k in cut) + "."
         else:
             text += ", and no chain of positive pairs connects them."
     if math.isinf(other.low):

@@ -271,16 +271,23 @@ def test_labels_give_recall_and_a_background():
 def test_earlier_clusters_keep_their_ids_and_only_touched_components_are_solved(tmp_path):
     left, right, bits, _ = planted(8, n=300, density=0.05)
     pairs = table_of(left, right, bits)
-    first = rt.cluster_pairs(pairs, output=tmp_path / "first.parquet")
-    same = rt.cluster_pairs(pairs, previous=first)
+    first = rt.cluster_pairs(pairs, output=tmp_path / "first.parquet", details=True)
+    plain = rt.cluster_pairs(pairs)
+    assert plain.table.equals(first.table.drop(columns="component"))
+    same = rt.cluster_pairs(pairs, previous=plain)
     assert same.summary.components_solved == 0
-    assert same.table.equals(first.table)
+    assert same.table.equals(plain.table)
+    anew = rt.cluster_pairs(pairs, previous=plain.table)
+    assert anew.summary.components_reused == 0
+    assert anew.table.equals(plain.table)
     assert same.summary.value == pytest.approx(first.summary.value)
     assert same.summary.bound == pytest.approx(first.summary.bound)
     cluster = next(s for s in sorted(sets_of(first.table), key=sorted) if len(s) > 2)
     a, b = sorted(cluster)[:2]
     facts = {"unrelated": [(a, b)]}
-    for previous in (first, first.table, tmp_path / "first.parquet"):
+    plain.save(tmp_path / "plain.clusters")
+    kept = (first, first.table, tmp_path / "first.parquet", tmp_path / "plain.clusters")
+    for previous in kept:
         found = rt.cluster_pairs(pairs, previous=previous, evidence=facts)
         assert found.summary.components_solved == 1
         assert found.summary.changes.split >= 1

@@ -36,8 +36,28 @@ def test_names_are_those_of_splink_unless_told():
     sources = find_columns([*names, "source_dataset_l", "source_dataset_r"])
     assert sources.source_name == "source_dataset"
     own = find_columns(["a", "b", "p"], "a", "b", probability="p")
-    assert (own.id_name, own.is_probability) == ("a", True)
+    assert (own.id_name, own.is_probability) == ("id", True)
     assert own.names() == ["a", "b", "p"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "name"),
+    [
+        ("unique_id_l", "unique_id_r", "unique_id"),
+        ("a_id", "b_id", "id"),
+        ("left_record_id", "right_record_id", "record_id"),
+        ("id1", "id2", "id"),
+        ("record.left", "record.right", "record"),
+        ("recordA", "recordB", "record"),
+        ("source", "target", "id"),
+        ("left", "right", "id"),
+        ("author", "autor", "id"),
+        ("a", "a2", "id"),
+        ("cluster_id_l", "cluster_id_r", "cluster_id_element"),
+    ],
+)
+def test_the_result_names_ids_by_what_the_columns_share(left, right, name):
+    assert Columns(left, right).id_name == name
 
 
 def test_missing_columns_are_named():

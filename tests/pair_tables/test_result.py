@@ -22,9 +22,13 @@ def test_a_summary_is_plain_numbers_and_a_few_lines():
     told = json.loads(json.dumps(summary.as_dict()))
     assert (told["clusters"], told["gap"], told["changes"]["gone"]) == (3, 1.5, 6)
     text = str(summary)
-    for part in ("in 3 clusters", "gap 1.5", "9 pieces", "4 missing pairs", "2 self_pairs",
-                 "recall 0.750, pairwise F1 0.500", str(changes), "read 0.2 s"):  # fmt: skip
+    for part in ("in 3 clusters", "at most 1.5 bits", "9 pieces", "4 missing pairs", "2 self_pairs",
+                 "recall 0.750, pairwise F1 0.500", str(changes)):  # fmt: skip
         assert part in text
+    assert "read" not in text
+    assert "read 0.2 s" in summary.report(seconds=True)
+    assert "1 component of" in str(Summary(components=1))
+    assert "proven optimal" in str(Summary(value=3.0, bound=3.0))
     assert "certain" not in text
     assert Summary(value=2.0, bound=1.0).gap == 0.0
     assert repr(Clusters(None, summary)) == f"Clusters\n{text}"
@@ -62,3 +66,10 @@ def test_clusters_without_a_certificate_say_how_to_get_one():
         Clusters(None, Summary()).verify()
     answer = TableVerification(True, "All is proved.")
     assert Clusters(None, Summary(), None, lambda: answer).verify() is answer
+
+
+def test_clusters_that_know_no_table_say_so():
+    found = Clusters(None, Summary())
+    for question in (lambda: found.problem(1), lambda: found.uncertain(), lambda: found.plot(1)):
+        with pytest.raises(DataError, match="do not know the table"):
+            question()

@@ -2,17 +2,19 @@
 
 `api` makes the records of `options` out of the arguments and hands them to an engine, `on_duckdb`
 or `on_spark`, which reads, connects and divides the pairs; both leave the components to `solve`
-and tell what they found in `result`; what proves it is judged in `check`; `offsets` learns from
-labels. This room imports inference, probability, solvers, measures and features; nothing below
-knows of tables. Begin with `api`, then `on_duckdb.engine`.
+and tell what they found in `result`, whose `origin` answers later questions; what proves it is
+judged in `check`; `offsets` learns from labels. This room imports inference, explanation,
+probability, plots, solvers, measures and features; nothing below knows of tables. Begin with `api`,
+then `on_duckdb.engine`.
 """
 
 from __future__ import annotations
 
-from relatum.pair_tables.api import cluster_pairs, verify_clusters
+from relatum.pair_tables.api import cluster_pairs, load_clusters, verify_clusters
 from relatum.pair_tables.check.container import is_archive as is_certificate
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
+from relatum.pair_tables.doubts import Doubt
 from relatum.pair_tables.offsets import Offset, learn_offset
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
@@ -32,6 +34,7 @@ __all__ = [
     "Columns",
     "Component",
     "Components",
+    "Doubt",
     "Offset",
     "PairScorer",
     "Settings",
@@ -47,6 +50,7 @@ __all__ = [
     "in_kind_of",
     "is_certificate",
     "learn_offset",
+    "load_clusters",
     "refuse",
     "solve_batch",
     "solve_component",

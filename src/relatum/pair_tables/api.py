@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
@@ -14,14 +13,22 @@ from relatum.errors import DataError, MissingDependencyError, RelatumError
 from relatum.io.files import as_path, require_writable
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
-from relatum.pair_tables.result import Clusters, in_kind_of, require_output, write_table
-from relatum.problem import real_number, shown
+from relatum.pair_tables.origin import Origin
+from relatum.pair_tables.result import (
+    Clusters,
+    Summary,
+    in_kind_of,
+    require_output,
+    write_table,
+)
+from relatum.pair_tables.saving import ENDING, read_clusters
+from relatum.problem import UNSCORED, real_number, shown, switch
 
 
 def cluster_pairs(
     pairs: Any,
     *,
-    background: float | Literal["learned"] = -4.0,
+    background: float | Literal["learned"] = UNSCORED,
     offset: float | Literal["learned"] = 0.0,
     evidence: Any = None,
     one_per_group: Any = None,
@@ -42,6 +49,7 @@ def cluster_pairs(
     search: int | None = None,
     output: str | Path | None = None,
     certificate: str | Path | None = None,
+    details: bool = False,
     monitor: Monitor | None = None,
 ) -> Clusters:
     """Find the most probable clusters of the elements of a table of scored pairs.
@@ -53,8 +61,8 @@ def cluster_pairs(
         table, or a Spark DataFrame. Columns are named as Splink names them, see
         `relatum.pair_tables.columns`.
     background : float or "learned"
-        Log-odds, in bits and at most 0, of pairs that nobody scored. "learned" takes them
-        from `labels`.
+        Log-odds, in bits and at most 0, of pairs that nobody scored; -0.5 by default, as in
+        `Problem.from_table`. "learned" takes them from `labels`.
     offset : float or "learned"
         Bits to add to every score, also to what `score_missing` gives. "learned" takes the
         number with which the clusters of labelled elements are right, see
@@ -75,15 +83,17 @@ def cluster_pairs(
         True entities of some elements: for the learned background and offset, the share of
         true pairs that were scored, and the F1 of the result.
     previous : table, path or Clusters, optional
-        Clusters of an earlier run: their ids are kept where sets persist, the search starts
-        from them, and components that have not changed are not solved again.
+        Clusters of an earlier run, as they are, saved by `Clusters.save`, or their table: ids
+        are kept where sets persist, and the search starts from them. Components that have not
+        changed are not solved again, unless it is a table without `details`.
     prove : bool
         Prove optimality, spending up to `time_limit` seconds on a component.
     time_limit : float
     odd_rows : {"refuse", "handle"}
         What to do with rows without ids or usable scores, and with contradictory scores.
     left, right, log_odds, probability : str, optional
-        Names of columns.
+        Names of columns. Scores in ``match_weight`` that all lie between 0 and 1 are refused
+        unless one of the last two names that column.
     engine : {"auto", "duckdb", "spark"}
         "auto" takes Spark for Spark DataFrames and DuckDB for everything else. On Spark there
         are neither `labels`, `previous`, `output` nor `certificate`, and `memory_limit` is that of
@@ -100,6 +110,9 @@ def cluster_pairs(
         Write what proves clusters, value and bound to a file, whole or not at all, for
         `Clusters.verify`, `verify_clusters` and ``relatum verify``. Value, bound and gaps are
         then exactly what it proves.
+    details : bool
+        Also give the column ``component``, a hash by which a later run with ``previous=`` this
+        table or file knows components that have not changed.
     monitor : callable (stage, done, total), optional
 
     Returns
@@ -110,7 +123,7 @@ def cluster_pairs(
     --------
     >>> import pyarrow as pa
     >>> pairs = pa.table({"unique_id_l": ["a", "b", "c"], "unique_id_r": ["b", "c", "d"],
-    ...                   "match_weight": [7.0, 6.0, 1.0]})
+    ...                   "match_weight": [7.0, 6.0, 0.5]})
     >>> found = cluster_pairs(pairs)
     >>> found.table["cluster_id"].to_pylist(), found.summary.gap
     (['a', 'a', 'a', 'd'], 0.0)
@@ -132,8 +145,7 @@ def cluster_pairs(
                 f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
                 "their path."
             )
-    earlier = previous.table if isinstance(previous, Clusters) else previous
-    known = (evidence, one_per_group, score_missing, labels, earlier)
+    known = (evidence, one_per_group, score_missing, labels, _earlier(previous))
     given = Given(pairs, (left, right, log_odds, probability), odd_rows, *known)
     if output is not None:
         require_output(output)
@@ -146,16 +158,69 @@ def cluster_pairs(
     plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof, *offsets)
     with _plain_errors():
         found = _engine(on_spark)(given, plan)
+    return _finished(found, proof, output, switch(details, "details", DataError))
+
+
+def load_clusters(path: str | Path) -> Clusters:
+    """Read clusters that `Clusters.save` wrote, with what was known when they were made.
+
+    Parameters
+    ----------
+    path : path
+        A file ``.clusters``. It is read without running any code that it may hold.
+
+    Returns
+    -------
+    Clusters
+        As they were, but for `Clusters.contributions`. If the file does not hold the pairs, they
+        are looked for where they were, or at the same place beside the file.
+
+    Raises
+    ------
+    DataError
+        If the file is not one of this kind and version, or is damaged.
+    """
+    _engine(False)  # or say what it needs
+    from relatum.pair_tables.on_duckdb.fetching import DuckDBAccess
+
+    with _plain_errors():
+        saved, origin = read_clusters(path, DuckDBAccess())
+    proof, summary = saved.certificate, Summary.of(saved.summary)
+    check = None if proof is None else partial(checked, origin, proof)
+    return Clusters(saved.table, summary, proof, check, origin=origin)
+
+
+def _earlier(previous: Any) -> Any:
+    """Return earlier clusters as a table, with hashes of components where these are known."""
+    if isinstance(previous, str | Path) and str(previous).endswith(ENDING):
+        previous = load_clusters(previous)
+    if not isinstance(previous, Clusters):
+        return previous
+    return previous.table if previous.origin is None else previous.origin.whole
+
+
+def _finished(found: Clusters, proof: Path | None, output: Any, details: bool) -> Clusters:
+    """Return clusters as they are handed out, written and checkable where that is asked for."""
+    origin, table = found.origin, found.table
+    if origin is None:  # on Spark
+        return found
+    if not details:
+        table = table.drop_columns(["component"])
     if output is not None:
-        write_table(output, found.table)
-    if proof is None:
-        return Clusters(in_kind_of(pairs, found.table), found.summary)
-    told: dict[str, Any] = {"background": found.summary.background, "max_size": max_size}
-    told["offset"] = found.summary.offset
-    told |= {"evidence": evidence, "one_per_group": one_per_group}
-    told |= {"odd_rows": odd_rows, "names": given.names}
-    check = partial(_check, Given(pairs), proof, found.table, told, replace(plan, monitor=None))
-    return Clusters(in_kind_of(pairs, found.table), found.summary, proof, check)
+        write_table(output, table)
+    shown_table = in_kind_of(origin.given.pairs, table)
+    check = None if proof is None else partial(checked, origin, proof)
+    return Clusters(shown_table, found.summary, proof, check, origin=origin)
+
+
+def checked(origin: Origin, certificate: Path) -> TableVerification:
+    """Check clusters by their certificate, and by all that the run knew of the problem."""
+    given, settings = origin.opened(), origin.settings
+    told: dict[str, Any] = {"background": settings.background, "max_size": settings.max_size}
+    told["offset"] = origin.offset
+    told |= {"evidence": given.evidence, "one_per_group": given.one_per_group}
+    told |= {"odd_rows": given.odd_rows, "names": given.names}
+    return _check(Given(given.pairs), certificate, origin.whole, told, origin.plan)
 
 
 def verify_clusters(

@@ -48,6 +48,8 @@ _MEANING = {
     "contradictory": "that score a pair differently than another row",
 }
 REFUSED = tuple(_MEANING)  # unless rows are handled
+RESULT = ("cluster_id", "cluster_size", "cluster_gap", "component")  # columns beside ids
+_BETWEEN = "_-. "  # signs between the words of a name
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,13 @@ class Columns:
 
     @property
     def id_name(self) -> str:
-        """The name of the id column of the result: the left one without its ending."""
-        return self.left.removesuffix("_l")
+        """The name of the id column of the result: what the names of both columns share.
+
+        ``unique_id`` of ``unique_id_l`` and ``unique_id_r``, ``id`` of ``a_id`` and ``b_id``, and
+        also where they share nothing.
+        """
+        name = shared_name(self.left, self.right) or "id"
+        return name if name not in (*RESULT, self.source_name) else f"{name}_element"
 
     @property
     def source_name(self) -> str | None:
@@ -86,6 +93,30 @@ class Columns:
         """All columns that are read."""
         ids = [self.left, self.right, self.score]
         return ids + [s for s in (self.source_left, self.source_right) if s is not None]
+
+
+def shared_name(left: str, right: str) -> str:
+    """Return the words that the names of two columns begin or end with; "" if there are none.
+
+    Examples
+    --------
+    >>> [shared_name(*p) for p in [("unique_id_l", "unique_id_r"), ("a_id", "b_id"), ("x", "y")]]
+    ['unique_id', 'id', '']
+    """
+    begin = _begin(left, right)
+    rests = [name[len(begin) :] for name in (left, right)]
+    ends_a_word = begin.rstrip(_BETWEEN) != begin
+    if begin and (ends_a_word or all(r[:1].isdigit() or r[:1].isupper() for r in rests)):
+        return begin.rstrip(_BETWEEN)
+    end = _begin(left[::-1], right[::-1])[::-1]
+    place = next((k for k, sign in enumerate(end) if sign in _BETWEEN), len(end))
+    return end[place:].strip(_BETWEEN)
+
+
+def _begin(a: str, b: str) -> str:
+    """Return the letters that two texts begin with."""
+    same = (k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+    return a[: next(same, min(len(a), len(b)))]
 
 
 def find_columns(

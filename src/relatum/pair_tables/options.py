@@ -7,7 +7,7 @@ at which the work is done differently.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from pathlib import Path
@@ -17,7 +17,7 @@ from relatum.errors import DataError, ProblemError
 from relatum.kernels.tables.records import Effort
 from relatum.pair_tables.columns import MOST_BITS, Columns, find_columns
 from relatum.problem import parse_memory as parse_memory
-from relatum.problem import real_number, shown, switch, whole_number
+from relatum.problem import real_number, require_log_odds, shown, switch, whole_number
 
 UNBOUNDED = 1 << 60
 MOST_THREADS = 1 << 10
@@ -138,6 +138,15 @@ class Given:
     def columns(self, have: Iterable[str]) -> Columns:
         """Find the columns among those that the table has."""
         return find_columns(have, *self.names)
+
+    def require_log_odds(self, columns: Columns, spread: Sequence[float | None], rows: int) -> None:
+        """Refuse scores that look like probabilities, unless the caller called them log-odds."""
+        if columns.is_probability or self.names[2] is not None:
+            return
+        try:
+            require_log_odds(columns.score, spread, rows)
+        except ProblemError as error:
+            raise DataError(str(error)) from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from relatum.errors import DataError
 from relatum.io.files import NUMBER, STARTS, as_path, guarded, replacing, require_writable
 from relatum.pair_tables.check.verdict import TableVerification
+from relatum.pair_tables.origin import Origin, Part
 from relatum.pair_tables.previous import Changes
+from relatum.pair_tables.saving import Saved, save_clusters
+from relatum.problem import Problem, whole_number
+from relatum.proof import Estimate
+
+if TYPE_CHECKING:  # both import all solvers
+    from relatum.explanation import Explanation, Fields
+    from relatum.pair_tables.doubts import Doubt
 
 
 @dataclass(frozen=True)
@@ -87,62 +95,99 @@ class Summary:
         return {**asdict(self), "gap": self.gap}
 
     def __str__(self) -> str:
-        share = self.gap / self.bound if self.bound > 0 else 0.0
+        return self.report()
+
+    def report(self, seconds: bool = False) -> str:
+        """Return the summary as lines of text, on request with the seconds of each stage."""
         lines = [
-            f"{self.elements} elements in {self.clusters} clusters, the largest of "
-            f"{self.largest_cluster}; {self.rows} rows",
-            f"value {self.value:.6g} bits, bound {self.bound:.6g}, gap {self.gap:.4g} "
-            f"({share:.2%}); background {self.background:.4g}"
-            + (f", offset {self.offset:+.4g}" if self.offset else ""),
-            f"{self.components} components, the largest of {self.largest_component}; "
-            f"{self.pairs_cut} pairs cut, {self.pairs_added} added",
+            f"{_count(self.elements, 'element')} in {_count(self.clusters, 'cluster')}, the "
+            f"largest of {self.largest_cluster:,}; {_count(self.rows, 'scored pair')}",
+            self._certainty(),
+            f"{_count(self.components, 'component')} of positive pairs, the largest of "
+            f"{self.largest_component:,}; {_count(self.pairs_cut, 'positive pair')} cut, "
+            f"{_count(self.pairs_added, 'other pair')} inside clusters",
         ]
+        lines += self._remarks()
+        if seconds and self.seconds:
+            lines.append(", ".join(f"{k} {v:.1f} s" for k, v in self.seconds.items()))
+        return "\n".join(lines)
+
+    def _certainty(self) -> str:
+        unscored = f"pairs that nobody scored count {self.background:.3g} bits"
+        if self.offset:
+            unscored += f", all others {self.offset:+.3g} bits"
+        if self.gap < 5e-7:
+            return f"value {self.value:,.6g} bits, proven optimal; {unscored}"
+        share = f" ({self.gap / self.bound:.2%})" if self.bound > 0 else ""
+        return (
+            f"value {self.value:,.6g} bits, at most {self.gap:.4g} bits{share} below the optimum; "
+            f"{unscored}"
+        )
+
+    def _remarks(self) -> list[str]:
+        """Return lines on what is not in every summary."""
+        lines = []
         if self.components_split:
             lines.append(
-                f"{self.components_split} components too large to be searched whole: "
-                f"{self.pieces} pieces"
+                f"{_count(self.components_split, 'component')} too large to be searched whole: "
+                f"{_count(self.pieces, 'piece')}"
             )
         if self.pairs_scored or self.components_left_unscored:
-            left = self.components_left_unscored
-            lines.append(f"{self.pairs_scored} missing pairs scored, {left} components too large")
+            left = _count(self.components_left_unscored, "component")
+            lines.append(
+                f"{_count(self.pairs_scored, 'missing pair')} scored, {left} too large for that"
+            )
         odd = {k: v for k, v in self.odd_rows.items() if v}
         if odd:
-            lines.append("odd rows: " + ", ".join(f"{v} {k}" for k, v in odd.items()))
+            lines.append("odd rows: " + ", ".join(f"{v:,} {k}" for k, v in odd.items()))
         if self.block_recall is not None:
             lines.append(f"of labelled elements: block recall {self.block_recall:.3f}")
             lines[-1] += "" if self.f1 is None else f", pairwise F1 {self.f1:.3f}"
         if self.components_reused or self.changes is not None:
             lines.append(
-                f"{self.components_solved} components solved, {self.components_reused} kept"
+                f"{_count(self.components_solved, 'component')} solved, "
+                f"{self.components_reused:,} kept"
             )
         if self.changes is not None:
             lines.append(str(self.changes))
-        if self.seconds:
-            lines.append(", ".join(f"{k} {v:.1f} s" for k, v in self.seconds.items()))
-        return "\n".join(lines)
+        return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Clusters of the elements of a table of pairs.
+    """Clusters of the elements of a table of pairs, and what can be asked about them.
+
+    Elements are named by their ids, as the table of pairs names them; where it has sources, by
+    (source, id). What is asked about a component is answered from the table of pairs, which is read
+    again: it should not change in the meantime.
 
     Attributes
     ----------
     table : table of the kind that the pairs came in
-        One row per element: its id (and source), ``cluster_id``, ``cluster_size``,
-        ``cluster_gap`` (bits, of its component) and ``component``, a hash by which a later
-        run with ``previous=`` knows components that have not changed.
+        One row per element: its id (after its source, if any), under the name that the columns of
+        ids share, ``cluster_id``, ``cluster_size`` and ``cluster_gap`` (bits, of its component);
+        with ``details=True`` also ``component``, a hash of its component.
     summary : Summary
     certificate : Path or None
         The file that proves clusters, value and bound, if one was asked for.
     check : callable or None
         What `verify` calls.
+    contributions : callable (id, id) -> list of (field, level, bits), or None
+        What the fields of two records say, for `explain`.
+    origin : Origin or None
+        What the clusters were made of, kept for later questions.
     """
 
     table: Any
     summary: Summary
     certificate: Path | None = None
     check: Callable[[], TableVerification] | None = None
+    contributions: Fields | None = None
+    origin: Origin | None = None
 
     def verify(self) -> TableVerification:
         """Prove clusters, value and bound again, without a solver, from pairs and certificate.
@@ -158,6 +203,109 @@ class Clusters:
                 "cluster_pairs(..., certificate=PATH)."
             )
         return self.check()
+
+    def problem(self, element: Any) -> Problem:
+        """Return the component of an element as a problem, whose ``ids`` name its elements.
+
+        Its equivalence relations are the ways to cluster the component; `relatum.infer` and all
+        else that takes problems can be applied to it.
+        """
+        return self._part(element).problem
+
+    def estimate(self, element: Any) -> Estimate:
+        """Return the clusters of the component of an element as an estimate of its `problem`.
+
+        It has the clusters and the gap of the table, and a certificate for `relatum.verify` where
+        packing conflicts proves the gap, as it does for most components.
+        """
+        return self._part(element).estimate
+
+    def explain(self, a: Any, b: Any, *, time_limit: float = 10.0) -> Explanation:
+        """Say why two elements are in one cluster, or are not.
+
+        Parameters
+        ----------
+        a, b : id
+        time_limit : float
+            Seconds for finding out what the opposite would cost.
+
+        Returns
+        -------
+        Explanation
+            The pair's own bits, what forcing it together or apart would cost, the chain of
+            pairs that decides it and a sentence, all by ids; and, where `contributions` are
+            known, what the fields of the records say of each pair of the chain.
+        """
+        from relatum.explanation import explain
+
+        origin = self._origin()
+        first, second = origin.number(a), origin.number(b)
+        part = origin.part(first, second)
+        ends = part.place(first), part.place(second)
+        why = explain(part.problem, part.estimate, *ends, time_limit=time_limit)
+        return why.named(part.ids, self.contributions)
+
+    def plot(self, element: Any, axes: Any = None) -> Any:
+        """Draw the component of an element: its scores, and the graph of its strong pairs.
+
+        Parameters
+        ----------
+        element : id
+        axes : two matplotlib axes, optional
+
+        Returns
+        -------
+        matplotlib figure, see `relatum.plots.component`.
+        """
+        from relatum.plots import component
+
+        origin = self._origin()
+        number = origin.number(element)
+        part = origin.part(number)
+        return component(part.problem, part.estimate, axes, part.place(number))
+
+    def uncertain(self, k: int = 10) -> list[Doubt]:
+        """Return the decisions in most doubt: those that are cheapest to undo.
+
+        Considered are single elements that leave their cluster, clusters that fall apart at their
+        weakest link, and clusters that join. Each is told by the pair that speaks most for
+        or against it, and by how many bits the value would fall. No search is made, so that the
+        opposite may in truth be cheaper: `explain` says.
+
+        Parameters
+        ----------
+        k : int
+            How many.
+        """
+        from relatum.pair_tables.doubts import doubts_of
+
+        return doubts_of(self._origin(), whole_number(k, "k", error=DataError))
+
+    def save(self, path: str | Path, *, pairs: str = "auto") -> None:
+        """Write clusters, and what they were made of, to a file that `load_clusters` reads.
+
+        Parameters
+        ----------
+        path : path
+            Ends in ``.clusters``; written whole or not at all.
+        pairs : {"auto", "copy", "reference"}
+            Whether the file holds the listed pairs, or the path of the files that they are in.
+            "auto" copies them unless they are in files.
+        """
+        saved = Saved(self.table, self.summary.as_dict(), self.certificate)
+        save_clusters(saved, self._origin(), path, pairs)
+
+    def _origin(self) -> Origin:
+        if self.origin is None:
+            raise DataError(
+                "These clusters do not know the table that they were made of; make them with "
+                "cluster_pairs on DuckDB: Spark DataFrames are written to Parquet files first."
+            )
+        return self.origin
+
+    def _part(self, id_: Any) -> Part:
+        origin = self._origin()
+        return origin.part(origin.number(id_))
 
     def __repr__(self) -> str:
         return f"Clusters\n{self.summary}"

@@ -8,6 +8,7 @@ properties; evidence is one of them. This room imports kernels and errors only. 
 from relatum.problem.arguments import (
     is_missing,
     labels_array,
+    object_array,
     plain_array,
     real_number,
     shown,
@@ -47,7 +48,13 @@ from relatum.problem.feasible import (
     evidence,
     one_per_group,
 )
-from relatum.problem.frames import score_column
+from relatum.problem.frames import (
+    UNSCORED,
+    default_background,
+    require_log_odds,
+    score_column,
+    spread_of,
+)
 from relatum.problem.memory import parse_memory, require_memory
 from relatum.problem.problem import DENSE_LIMIT, Problem
 from relatum.problem.properties import Evidence, Property
@@ -81,6 +88,7 @@ __all__ = [
     "TRANSITIVE",
     "UNIQUE_IMAGE",
     "UNIQUE_PREIMAGE",
+    "UNSCORED",
     "WEAK_ORDERS",
     "CondensedScores",
     "DenseScores",
@@ -99,19 +107,23 @@ __all__ = [
     "at_most",
     "condensed_places",
     "condensed_size",
+    "default_background",
     "evidence",
     "exact_sum",
     "float_up",
     "is_missing",
     "labels_array",
     "nearest_float",
+    "object_array",
     "one_per_group",
     "parse_memory",
     "plain_array",
     "real_number",
+    "require_log_odds",
     "require_memory",
     "score_column",
     "shown",
+    "spread_of",
     "sum_of",
     "switch",
     "whole_number",

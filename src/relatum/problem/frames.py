@@ -12,6 +12,56 @@ from numpy.typing import NDArray
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError, RelatumError
 from relatum.problem.arguments import is_missing, object_array, plain_array, shown
+from relatum.problem.feasible import EQUIVALENCES, FeasibleSet
+
+# Bits of a pair that nobody scored, where equivalence relations are asked for and nothing else is
+# known: of eight constants the one with the smallest regret on real and planted tables, from
+# block recalls of .3 to 1 (benchmarks/background.py)
+UNSCORED = -0.5
+_FEWEST = 4  # scores that tell: three small numbers may well be bits
+
+
+def default_background(feasible: FeasibleSet) -> float:
+    """Return the log-odds of pairs that a table does not list, if nobody says what they are.
+
+    Only of equivalence relations does a table of candidate pairs say anything by leaving a pair
+    out; in orders and maps such a pair is not known, which is 0 bits.
+    """
+    return UNSCORED if feasible <= EQUIVALENCES else 0.0
+
+
+def require_log_odds(name: str, spread: Sequence[float | None], rows: int) -> None:
+    """Refuse a column of scores that nobody called log-odds and that look like probabilities.
+
+    Parameters
+    ----------
+    name : str
+        Of the column.
+    spread : (least, most, least between, most between)
+        Of all numbers, and of those strictly between 0 and 1; None where there are none. Zeros
+        and ones alone are a graph, and one number repeated is a weight.
+    rows : int
+    """
+    low, high, first, last = spread
+    if rows < _FEWEST or low is None or high is None or first is None or last is None:
+        return
+    if low >= 0 and high <= 1 and first < last:
+        raise ProblemError(
+            f"All {rows} numbers in column {name!r} lie between 0 and 1 ({low:.3g} to {high:.3g}), "
+            "as probabilities do; taken for bits, they would relate everything. Say which they "
+            f'are: probability="{name}" or log_odds="{name}".'
+        )
+
+
+def spread_of(values: Floats) -> tuple[float | None, ...]:
+    """Return what `require_log_odds` asks about numbers."""
+    known = values[~np.isnan(values)]
+    between = known[(known > 0) & (known < 1)]
+    return tuple(
+        None if not part.size else float(end(part))
+        for part in (known, between)
+        for end in (np.min, np.max)
+    )
 
 
 def _column_names(table: Any) -> list[str]:
@@ -49,6 +99,8 @@ def columns_of_table(
     names = _column_names(table)
     score, is_probability = score_column(names, (left, right), log_odds, probability)
     values = _numbers(_column(table, score), score)
+    if not is_probability and log_odds is None:
+        require_log_odds(score, spread_of(values), len(values))
     if is_probability:
         values = _log_odds_of(values, score)
     return _column(table, left), _column(table, right), values

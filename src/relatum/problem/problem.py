@@ -26,7 +26,12 @@ from relatum.errors import ProblemError
 from relatum.problem.arguments import plain_array, shown
 from relatum.problem.exact_sums import ExactSum
 from relatum.problem.feasible import RELATIONS, FeasibleSet, evidence, one_per_group
-from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
+from relatum.problem.frames import (
+    columns_of_edges,
+    columns_of_table,
+    default_background,
+    enumerate_ids,
+)
 from relatum.problem.memory import require_memory
 from relatum.problem.pair_lists import are_ids, elements_of
 from relatum.problem.properties import Evidence
@@ -95,7 +100,9 @@ class Problem:
             Without it, numbers far above the number of pairs (from 2**20 on, and 64 times as
             many) are taken as ids of the elements that occur, which are then in `Problem.ids`.
         background : float
-            The log-odds of every pair that is not listed, in bits. It does not apply to
+            The log-odds of every pair that is not listed, in bits; 0 by default, what sparse
+            graphs and their files mean by an edge that is not there (tables of candidate
+            pairs mean something else, see `from_table`). It does not apply to
             the diagonal of relations on one set. For symmetric sets it counts once per
             unordered pair.
         feasible : FeasibleSet
@@ -174,7 +181,7 @@ class Problem:
         right: str = "unique_id_r",
         log_odds: str | None = None,
         probability: str | None = None,
-        background: float = 0.0,
+        background: float | None = None,
         feasible: FeasibleSet,
         combine: Literal["sum"] | None = None,
     ) -> Self:
@@ -184,10 +191,17 @@ class Problem:
         `log_odds` (default ``match_weight``, already log2-odds) or the log2-odds of the
         column `probability` (default ``match_probability``). Ids may be of any type that
         sorts; `Problem.ids[k]` is the id of element k.
+
+        `background` are the log-odds of pairs that nobody scored: by default -0.5 bits for
+        equivalence relations, as in `relatum.cluster_pairs`, where a table of candidates says
+        something by leaving a pair out, and 0 for other sets. Numbers that all lie between 0 and
+        1 are refused unless the call says whether they are `probability` or `log_odds`.
         """
+        _require_set(feasible)
         a, b, score = columns_of_table(table, left, right, log_odds, probability)
         ids, (i, j) = enumerate_ids(a, b)
-        return cls._with_ids(ids, i, j, score, background, feasible, combine)
+        bits = default_background(feasible) if background is None else background
+        return cls._with_ids(ids, i, j, score, bits, feasible, combine)
 
     @classmethod
     def from_networkx(

@@ -44,7 +44,7 @@ def test_what_nobody_tells_is_stated(case):
     pairs, path = case
     assert verify_clusters(pairs, path).stated == (
         "ids in unique_id_l and unique_id_r, bits in w",
-        "a background of -4 bits",
+        "a background of -0.5 bits",
         "at most one element of each group in a cluster",
     )
 

@@ -38,6 +38,7 @@ from numpy.typing import DTypeLike, NDArray
 from relatum.errors import CertificateError, DataError
 
 FORMAT, VERSION = "relatum-clusters", 1
+SAVED = "relatum-saved-clusters"  # another kind of file, see `relatum.pair_tables.saving`
 MANIFEST = "manifest.json"
 _LARGEST = 1 << 30  # bytes of a manifest: some 10^7 members
 _BLOCK = 1 << 20
@@ -60,9 +61,13 @@ GAP = np.dtype([("part", "<i8"), ("gap", "<f8")])
 
 
 def write_archive(
-    path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], files: Path
+    path: Path,
+    manifest: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    files: Path,
+    kind: tuple[str, int] = (FORMAT, VERSION),
 ) -> None:
-    """Write a certificate whole or not at all.
+    """Write a certificate, or a file of another kind, whole or not at all.
 
     Parameters
     ----------
@@ -73,6 +78,8 @@ def write_archive(
         Members by name, written as ``.npy``.
     files : Path
         A folder of files that become members, by their paths in it.
+    kind : (str, int)
+        The format and its version.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
@@ -83,7 +90,7 @@ def write_archive(
             for file in sorted(p for p in files.rglob("*") if p.is_file()):
                 member = file.relative_to(files).as_posix()
                 found[member] = _put(archive, member, _blocks_of(file))
-            whole = {"format": FORMAT, "version": VERSION, **manifest, "members": found}
+            whole = {"format": kind[0], "version": kind[1], **manifest, "members": found}
             _put(archive, MANIFEST, [json.dumps(whole, allow_nan=False).encode()])
         mask = os.umask(0)
         os.umask(mask)
@@ -133,7 +140,10 @@ def is_archive(path: Path) -> bool:
     """Say whether a file is the certificate of a table's clusters, whatever it claims."""
     try:
         with zipfile.ZipFile(path) as archive:
-            return MANIFEST in archive.namelist()
+            if MANIFEST not in archive.namelist():
+                return False
+            with archive.open(MANIFEST) as stream:
+                return f'"format": "{SAVED}"'.encode() not in stream.read(200)
     except DAMAGE:
         return False
 
@@ -144,6 +154,8 @@ class Archive:
     Parameters
     ----------
     path : Path
+    kind : (str, int)
+        The format and its version, if it is not a certificate.
 
     Raises
     ------
@@ -151,13 +163,18 @@ class Archive:
         If the file is not a certificate of a table's clusters.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, kind: tuple[str, int] = (FORMAT, VERSION)) -> None:
+        self.path, self._kind = path, kind
         try:
             self._zip = zipfile.ZipFile(path)
             self.manifest = self._read_manifest()
         except DAMAGE as error:
             told = (str(error).splitlines() or [type(error).__name__])[0][:200]
+            if kind[0] == SAVED:
+                raise DataError(
+                    f"{path} is not a file of saved clusters of version {kind[1]} ({told}); write "
+                    "one with Clusters.save(PATH)."
+                ) from None
             raise DataError(
                 f"{path} is not a certificate of clusters of version {VERSION} ({told}); write one "
                 "with cluster_pairs(..., certificate=PATH) or 'relatum cluster --certificate PATH'."
@@ -172,9 +189,10 @@ class Archive:
         if info.compress_type != zipfile.ZIP_STORED or info.file_size > _LARGEST:
             raise ValueError("its manifest is compressed or too large")
         manifest = json.loads(self._zip.read(info), parse_constant=_no_number)
-        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise ValueError(f"its format is not {FORMAT!r}")
-        if manifest.get("version") != VERSION:
+        form, version = self._kind
+        if not isinstance(manifest, dict) or manifest.get("format") != form:
+            raise ValueError(f"its format is not {form!r}")
+        if manifest.get("version") != version:
             raise ValueError(f"its version is {manifest.get('version')!r}")
         return manifest
 

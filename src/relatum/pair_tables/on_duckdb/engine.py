@@ -36,6 +36,7 @@ from relatum.pair_tables.on_duckdb.components import (
     shift_pairs,
     split_giants,
 )
+from relatum.pair_tables.on_duckdb.fetching import DuckDBAccess
 from relatum.pair_tables.on_duckdb.fingerprint import ids_fingerprint
 from relatum.pair_tables.on_duckdb.keeping import Claims, Keeper, write_certificate
 from relatum.pair_tables.on_duckdb.known import Known, read_known
@@ -43,6 +44,7 @@ from relatum.pair_tables.on_duckdb.reading import Source, read_source
 from relatum.pair_tables.on_duckdb.store import Workspace
 from relatum.pair_tables.on_duckdb.tables import connect, ids_at
 from relatum.pair_tables.options import Given, Plan
+from relatum.pair_tables.origin import Origin, bytes_of
 from relatum.pair_tables.previous import name_clusters
 from relatum.pair_tables.result import Clusters, Summary
 from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
@@ -65,7 +67,8 @@ def cluster(given: Given, plan: Plan) -> Clusters:
     Returns
     -------
     Clusters
-        Whose table is an Arrow table, elements in the order of their ids.
+        Whose table is an Arrow table, elements in the order of their ids, with hashes of
+        components; and whose origin holds what components can be fetched by.
     """
     if plan.learn_background and given.labels is None:
         raise DataError('background="learned" needs labels=: entities of some elements.')
@@ -127,7 +130,20 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
             columns = source.view.columns
             write_certificate(plan.certificate, keeper, given, columns, known, claims, summary)
         summary = replace(summary, seconds=dict(space.seconds))
-    return Clusters(table, summary)
+    origin = Origin(
+        given,
+        replace(plan, monitor=None),
+        source.view.columns,
+        settings,
+        table,
+        linked.roots.astype(np.int32),
+        known.fixed,
+        None if known.groups is None else known.groups.astype(np.int32),
+        DuckDBAccess(),
+        offset,
+        size=bytes_of(given.pairs) if isinstance(given.pairs, str | Path) else None,
+    )
+    return Clusters(table, summary, origin=origin)
 
 
 def _from_labels(

@@ -61,7 +61,7 @@ class View:
             yield [numbers_of(c) for c in batch.columns]
 
 
-def _open_pairs(con: Any, given: Given, folder: Path) -> View:
+def open_pairs(con: Any, given: Given, folder: Path) -> View:
     """Make the table of pairs known to a connection, and find its columns."""
     open_table(con, given.pairs, "pairs", folder)
     c = given.columns(column_names(con, "pairs"))
@@ -188,17 +188,18 @@ class Bitmap(Source):
 
 def read_source(con: Any, given: Given, space: Workspace) -> Source:
     """Check the rows of a table of pairs, and number its elements."""
-    view = _open_pairs(con, given, space.folder)
-    rows, counts = _check_rows(view, given.odd_rows)
+    view = open_pairs(con, given, space.folder)
+    rows, counts = _check_rows(view, given)
     if counts["certain"]:  # rarely, so that text is read once more
         require_certain(con, given.pairs, view.columns.score)
     return _number_ids(view, rows, counts, space.share)
 
 
-def _check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
+def _check_rows(view: View, given: Given) -> tuple[int, dict[str, int]]:
     """Count rows, and the odd ones by kind; refuse those that must be, showing some."""
     kinds = _conditions(view)
     parts = ", ".join(f"count(*) FILTER ({rule})" for rule in kinds.values())
+    parts += f", {_spread(view)}"
     try:
         found = view.con.execute(f"SELECT count(*), {parts} FROM pairs").fetchall()[0]
     except duckdb.Error as error:
@@ -207,10 +208,19 @@ def _check_rows(view: View, odd_rows: str) -> tuple[int, dict[str, int]]:
             f"The table of pairs cannot be read as columns {view.columns.names()} with one "
             f"number per row in {view.columns.score!r}: {first}"
         ) from None
-    counts = {kind: int(k) for kind, k in zip(kinds, found[1:], strict=True)}
-    if odd_rows == "refuse":
+    counts = {kind: int(k) for kind, k in zip(kinds, found[1:-4], strict=True)}
+    given.require_log_odds(view.columns, found[-4:], int(found[0]))
+    if given.odd_rows == "refuse":
         refuse(counts, {k: _examples(view, kinds[k]) for k in kinds if counts[k]})
     return int(found[0]), counts
+
+
+def _spread(view: View) -> str:
+    """Return the least and most of all scores, and of those between 0 and 1."""
+    known = f"FILTER (NOT isnan({view.score}))"
+    between = f"FILTER ({view.score} > 0 AND {view.score} < 1)"
+    ends = (f"{end}({view.score}) {some}" for some in (known, between) for end in ("min", "max"))
+    return ", ".join(ends)
 
 
 def _conditions(view: View) -> dict[str, str]:

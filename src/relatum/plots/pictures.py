@@ -1,4 +1,4 @@
-"""Pictures of relations, learning and search, with matplotlib (extra ``plots``).
+"""Pictures of relations, explanations, learning and search.
 
 Every function draws into the axes given, or into new ones, and returns them. Blue is
 related, red unrelated, in bits.
@@ -30,7 +30,8 @@ __all__ = ["curves", "explanation", "gallery", "places", "probabilities", "progr
 LARGEST = 2000  # elements that a picture of a matrix can show
 
 
-def _axes(axes: Any, size: tuple[float, float] = (5.0, 4.2)) -> Any:
+def new_axes(axes: Any, size: tuple[float, float] = (5.0, 4.2)) -> Any:
+    """Return the axes given, or new ones; say what is missing if there can be none."""
     if axes is not None:
         _require(hasattr(axes, "imshow"), "axes are of matplotlib, or None", axes)
         return axes
@@ -92,7 +93,7 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
             "draw an estimate with the problem that it answers."
         )
     _require_names(names, problem.shape[0])
-    axes = _axes(axes)
+    axes = new_axes(axes)
     scores = problem.dense()
     if problem.feasible.has("symmetric"):
         scores = scores + scores.T
@@ -225,7 +226,7 @@ def places(
         )
     _require_names(names, found.shape[0])
     order = np.asarray(found.order)[:most]
-    axes = _axes(axes, (5.6, 0.7 + 0.21 * len(order)))
+    axes = new_axes(axes, (5.6, 0.7 + 0.21 * len(order)))
     rank = np.asarray(found.ranks)[order]
     for k, r in enumerate(rank.tolist()):
         if r % 2:
@@ -266,7 +267,7 @@ def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes:
     drawn = {str(name): 100 * _numbers(values, "errors") for name, values in errors.items()}
     for name, values in drawn.items():
         _require(len(values) == len(strengths), f"The curve {name!r} has an error each", values)
-    axes = _axes(axes)
+    axes = new_axes(axes)
     for name, values in drawn.items():
         axes.plot(strengths, values, "o-", label=name)
     axes.set_xscale("log", base=2)
@@ -282,7 +283,7 @@ def progress(reports: Sequence[Any], axes: Any = None) -> Any:
     kept = list(reports)
     for report in kept:
         _require(all(hasattr(report, x) for x in ("seconds", "bound", "value")), rule, report)
-    axes = _axes(axes)
+    axes = new_axes(axes)
     seconds = _numbers([r.seconds for r in kept], "seconds")
     for name, style in (("bound", "v-"), ("value", "^-")):
         numbers = _numbers([getattr(r, name) for r in kept], name)
@@ -320,7 +321,7 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
                 "(n, height, width)."
             )
         pictures = pictures.reshape(-1, side, side)
-    axes = _axes(axes)
+    axes = new_axes(axes)
     try:
         names, sizes = np.unique(clusters, return_counts=True)
     except TypeError:
@@ -341,7 +342,7 @@ def explanation(why: Any, axes: Any = None) -> Any:
     """Draw the chain of pairs that decides a pair, from `relatum.explain`."""
     told = all(hasattr(why, x) for x in ("pair", "chain", "sentence"))
     _require(told, "An explanation is what relatum.explain returns", why)
-    axes = _axes(axes, (6.0, 2.0))
+    axes = new_axes(axes, (6.0, 2.0))
     elements = [why.pair[0]]
     for link in why.chain:
         elements.append(link.b if link.a == elements[-1] else link.a)

@@ -1,0 +1,11 @@
+"""Pictures of relations, learning and search, with matplotlib (extra ``plots``).
+
+Every function draws into the axes given, or into new ones, and returns them; blue is related, red
+unrelated, in bits. `pictures` are of any relation, `components` of clusters of tables. Imports what
+problems and estimates are. Begin with `pictures`.
+"""
+
+from relatum.plots.components import component
+from relatum.plots.pictures import curves, explanation, gallery, places, progress, relation
+
+__all__ = ["component", "curves", "explanation", "gallery", "places", "progress", "relation"]

@@ -1,0 +1,90 @@
+"""Pairs fetched again are those of the run: one component, or all in batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import relatum as rt
+from relatum.pair_tables.solve.batching import ends_of, pairs_of
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb", reason="install relatum[tables]")
+
+from relatum.pair_tables.on_duckdb.fetching import (  # noqa: E402
+    DuckDBAccess,
+    batches_of,
+    copy_pairs,
+    fetch_component,
+    scored_pairs,
+)
+
+
+def odd_pairs():
+    """Rows in both directions, twice, contradictory and without scores."""
+    return pa.table(
+        {
+            "unique_id_l": ["b", "a", "c", "c", "d", "e", "x", "a"],
+            "unique_id_r": ["a", "b", "b", "a", "c", "f", "y", "a"],
+            "match_probability": [0.8, 0.8, 0.5, 0.9, None, 0.75, 0.1, 0.4],
+        }
+    )
+
+
+def listed(component, ids):
+    i, j, w = pairs_of(component)
+    return {(ids[a], ids[b]): round(float(x), 6) for a, b, x in zip(i, j, w, strict=True)}
+
+
+def test_rows_are_read_as_the_run_read_them():
+    found = rt.cluster_pairs(odd_pairs(), odd_rows="handle")
+    origin = found.origin
+    own = origin.part(origin.number("a"))
+    assert own.ids == ["a", "b", "c"]
+    component = fetch_component(origin, own.elements)
+    bits = {("a", "b"): 2.0, ("b", "c"): 0.0, ("a", "c"): round(np.log2(9), 6)}
+    assert listed(component, own.ids) == bits
+    alone = origin.part(origin.number("d"))
+    assert (alone.ids, listed(alone.component, alone.ids)) == (["d"], {})
+
+
+def test_batches_hold_every_component_once():
+    found = rt.cluster_pairs(odd_pairs(), odd_rows="handle", offset=1.0)
+    origin, seen, total = found.origin, [], 0.0
+    for batch, elements in batches_of(origin):
+        _, i, j = ends_of(batch)
+        roots = origin.roots[elements]
+        assert (roots[i] == roots[j]).all()
+        seen += elements.tolist()
+        total += batch.log_odds.sum()
+    assert sorted(seen) == list(range(len(origin.roots)))
+    assert total == pytest.approx(2 + np.log2(9) + np.log2(3) + 4)
+
+
+def test_missing_pairs_are_told_as_they_were_scored(tmp_path):
+    pairs = pa.table(
+        {"unique_id_l": [1, 2, 3], "unique_id_r": [2, 3, 4], "match_weight": [3.0] * 3}
+    )
+    found = rt.cluster_pairs(pairs, score_missing=lambda a, b: -(a + b).astype(float), offset=2.0)
+    i, j, bits = scored_pairs(found.origin)
+    assert sorted(zip(i.tolist(), j.tolist(), bits.tolist(), strict=True)) == [
+        (0, 2, -4.0),
+        (0, 3, -5.0),
+        (1, 3, -6.0),
+    ]
+    (batch, _), *_ = DuckDBAccess().batches(found.origin)
+    assert sorted(batch.log_odds.tolist()) == [-4.0, -3.0, -2.0, 5.0, 5.0, 5.0]
+
+
+def test_columns_that_matter_are_copied(tmp_path):
+    from pyarrow import parquet
+
+    pairs = odd_pairs().append_column("shop_l", pa.array(list("xyxyxyxy")))
+    pairs = pairs.append_column("shop_r", pa.array(list("xxyyyxxx")))
+    pairs = pairs.append_column("more", pa.array(range(8)))
+    found = rt.cluster_pairs(pairs, odd_rows="handle")
+    path = tmp_path / "it's.parquet"
+    copy_pairs(found.origin, path)
+    copy = parquet.read_table(path)
+    assert copy.column_names == ["unique_id_l", "unique_id_r", "match_probability"]
+    assert copy.num_rows == 8
