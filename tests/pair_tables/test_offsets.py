@@ -277,7 +277,7 @@ def test_a_learned_offset_is_the_one_of_arrays_and_is_proved(tmp_path):
         table(pairs, bits), offset=arrays.bits, labels=labels, one_per_group=groups
     )
     for name in ("cluster_id", "component"):
-        assert again.table[name].equals(found.table[name])
+        assert again.origin.whole[name].equals(found.origin.whole[name])
 
 
 def test_what_score_missing_gives_is_shifted_too(tmp_path):

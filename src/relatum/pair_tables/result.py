@@ -115,7 +115,7 @@ class Summary:
     def _certainty(self) -> str:
         unscored = f"pairs that nobody scored count {self.background:.3g} bits"
         if self.offset:
-            unscored += f", all others {self.offset:+.3g} bits"
+            unscored += f"; offset {self.offset:+.3g} bits"
         if self.gap < 5e-7:
             return f"value {self.value:,.6g} bits, proven optimal; {unscored}"
         share = f" ({self.gap / self.bound:.2%})" if self.bound > 0 else ""
