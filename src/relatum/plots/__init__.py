@@ -6,6 +6,23 @@ problems and estimates are. Begin with `pictures`.
 """
 
 from relatum.plots.components import component
-from relatum.plots.pictures import curves, explanation, gallery, places, progress, relation
+from relatum.plots.pictures import (
+    curves,
+    explanation,
+    gallery,
+    places,
+    probabilities,
+    progress,
+    relation,
+)
 
-__all__ = ["component", "curves", "explanation", "gallery", "places", "progress", "relation"]
+__all__ = [
+    "component",
+    "curves",
+    "explanation",
+    "gallery",
+    "places",
+    "probabilities",
+    "progress",
+    "relation",
+]

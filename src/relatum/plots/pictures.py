@@ -123,7 +123,7 @@ def probabilities(known: Any, estimate: Estimate, axes: Any = None, names: Any =
     two = axes is None or (hasattr(axes, "__len__") and len(axes) == 2)
     _require(two, "axes are two matplotlib axes", axes)
     if axes is None:
-        figure = _axes(None, (9.6, 4.2)).figure
+        figure = new_axes(None, (9.6, 4.2)).figure
         figure.clear()
         axes = figure.subplots(1, 2)
     relation(known.problem, estimate, axes[0], names)
