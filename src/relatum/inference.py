@@ -278,7 +278,8 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
         left -= part.n_pairs
         if outcomes[-1].bound == -math.inf:
             return _part_infeasible(problem, reduced, outcomes[-1])
-        gap -= _gap_of(part, outcomes[-1], child.gap)
+        if number + 1 < len(reduced.parts):
+            gap -= _gap_of(part, outcomes[-1], child.gap)
     return _better_start(problem, reduced.start, _put_together(reduced, outcomes, control))
 
 

@@ -98,6 +98,13 @@ def _blocks(n_rows: int, width: int, size: int = BLOCK) -> Iterator[slice]:
         yield slice(start, min(n_rows, start + step))
 
 
+def _sum_of_sizes(values: NDArray[Any]) -> float:
+    """Return the sum of absolute values, without a copy of all of them."""
+    return math.fsum(
+        float(np.abs(values[rows]).sum(dtype=np.float64)) for rows in _blocks(len(values), 1)
+    )
+
+
 def _sets_by_size(labels: Index) -> tuple[Index, list[Index]]:
     """Return the elements that are alone in their set, and the sets of several."""
     order = np.argsort(labels, kind="stable")
@@ -285,7 +292,7 @@ class CondensedScores:
         return CondensedScores(self.log_odds[places])
 
     def magnitude(self) -> float:
-        return float(np.abs(self.log_odds).sum(dtype=np.float64))
+        return _sum_of_sizes(self.log_odds)
 
     def describe(self) -> str:
         return f"{len(self.log_odds)} unordered pairs of {self.shape[0]} elements"
@@ -437,7 +444,7 @@ class SparseScores:
         return SparseScores(a[order], b[order], c[order], (n, n), self.background, self.kind)
 
     def magnitude(self) -> float:
-        return float(np.abs(self.log_odds).sum(dtype=np.float64))
+        return _sum_of_sizes(self.log_odds)
 
     def describe(self) -> str:
         rest = f", background {self.background:g}" if self.background else ""

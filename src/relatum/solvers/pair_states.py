@@ -17,6 +17,7 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.problem import Problem, exact_sum
 
 State = NDArray[np.int8]
+SYMMETRIC = [(0, 0), (1, 1)]  # the states of two mirror pairs of symmetric relations
 
 
 def mirrored_state(problem: Problem) -> tuple[State, bool]:
@@ -86,6 +87,9 @@ class PairStates:
 
     def _decide(self, state: State, states: list[tuple[int, int]]) -> None:
         """Decide mirror pairs together."""
+        if states == SYMMETRIC and self.rest is None and not (state >= 0).any():
+            self._decide_symmetric()
+            return
         i, j = np.triu_indices(len(state), 1)
         forward, backward = state[i, j], state[j, i]
         f, b = self.scores[i, j], self.scores[j, i]
@@ -102,6 +106,13 @@ class PairStates:
             best[:, better] = [[xf], [xb]]
         self.empty = self.empty or bool((best < 0).any())
         self.related[i, j], self.related[j, i] = best == 1
+
+    def _decide_symmetric(self) -> None:
+        """Relate pairs whose two directions gain together, where nothing is fixed."""
+        with np.errstate(over="ignore"):
+            both = self.scores + self.scores.T > 0
+        np.fill_diagonal(both, np.diagonal(self.related))
+        self.related = both
 
     def _sharpen(self, gain: Floats, kf: Index, kb: Index, pairs: tuple[Index, Index]) -> None:
         """Sum gains up without rounding where scores nearly cancel."""

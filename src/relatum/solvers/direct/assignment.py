@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +16,7 @@ from relatum.solvers.direct.argmax import image_cuts
 from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.registry import Outcome, Solver, register
 
+FEW_PAIRS = 250_000  # that are matched at once, in some hundredths of a second
 _ALL = frozenset({"has_image", "unique_image", "unique_preimage", "has_preimage"})
 
 
@@ -40,6 +42,44 @@ def _matched(weights: Floats) -> tuple[Index, Index]:
     return a, b
 
 
+def _matched_in_time(weights: Floats, control: Control) -> tuple[Index, Index] | None:
+    """Return the heaviest matching; None if it is not found in time.
+
+    SciPy does not look at the clock: what takes long is done beside, without the interpreter,
+    and left alone when time is up.
+    """
+    if weights.size <= FEW_PAIRS:
+        return _matched(weights)
+    found: list[tuple[Index, Index]] = []
+    errors: list[ValueError] = []
+
+    def work() -> None:
+        try:
+            found.append(_matched(weights))
+        except ValueError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    while thread.is_alive() and not control.expired():
+        thread.join(min(0.02, max(0.001, control.remaining())))
+    if errors:
+        raise errors[0]
+    return found[0] if found else None
+
+
+def _matched_greedily(weights: Floats) -> tuple[Index, Index]:
+    """Give every row the best column that is left, rows with the best ones first."""
+    left, pairs = np.ones(weights.shape[1], dtype=np.bool_), []
+    for a in np.argsort(-weights.max(axis=1), kind="stable").tolist():
+        b = int(np.argmax(np.where(left, weights[a], -np.inf)))
+        if left[b] and weights[a, b] > -np.inf:
+            pairs.append((a, b))
+            left[b] = False
+    both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
 def solve(problem: Problem, control: Control) -> Outcome:
     """Match A with B by the Hungarian method; forbidden pairs have the weight -inf."""
     n_a, n_b = problem.shape
@@ -49,9 +89,12 @@ def solve(problem: Problem, control: Control) -> Outcome:
     c = np.where(problem.state == 0, -np.inf, problem.dense())
     weights = c if total else np.maximum(c, 0.0)
     try:
-        a, b = _matched(weights)
+        matched = _matched_in_time(weights, control)
     except ValueError:  # no perfect matching avoids the forbidden pairs
         return _hall(problem)
+    a, b = _matched_greedily(weights) if matched is None else matched
+    if total and len(a) < n_a:
+        return Outcome(None)  # what is left is forbidden, and there is no time to exchange
     match = np.full(n_a, -1, dtype=np.int64)
     match[a] = b
     relation: Relation
@@ -60,7 +103,9 @@ def solve(problem: Problem, control: Control) -> Outcome:
     else:
         keep = (match >= 0) & (c[np.arange(n_a), np.maximum(match, 0)] > 0)
         relation = PartialMap(np.where(keep, match, -1), n_labels=n_b)
-    prices = _prices(weights, match, control.last_moment().expired)
+    prices = None
+    if matched is not None:
+        prices = _prices(weights, match, control.last_moment().expired)
     if prices is None:
         return Outcome(relation)
     u, v = prices

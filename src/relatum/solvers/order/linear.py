@@ -150,6 +150,8 @@ def _by_search(
     finite = np.where(np.isfinite(sub), sub, 0.0)
     if start is None:
         start = feasible_order(sub, finite.sum(axis=1))
+    if control.expired():
+        return _Part(start, math.inf, None)
     w, base = _part_base(plan, part)
     difference = w - w.T
     offset = nearest_float(base)

@@ -14,7 +14,7 @@ from relatum.solvers.reductions.base import Bound, Reduced, Reduction
 from relatum.solvers.reductions.components import Components
 from relatum.solvers.reductions.connected import BLOCK, connected
 from relatum.solvers.reductions.constants import Constants
-from relatum.solvers.reductions.contraction import Contraction
+from relatum.solvers.reductions.contraction import Contraction, groups_of_must_links
 from relatum.solvers.reductions.exclusions import Exclusions
 from relatum.solvers.reductions.orders import Plan, closed_evidence, imply_steps, plan_of
 from relatum.solvers.reductions.parts import checkable
@@ -34,6 +34,7 @@ __all__ = [
     "closed_evidence",
     "connected",
     "first_reduction",
+    "groups_of_must_links",
     "imply_steps",
     "plan_of",
 ]

@@ -137,6 +137,8 @@ def component_order(d: Floats) -> list[Index]:
 
     arcs = (d > 0).astype(np.int8)
     count, label = connected_components(arcs, directed=True, connection="strong")
+    if count == 1:
+        return [np.arange(len(d), dtype=np.int64)]
     first = np.full(count, len(d), dtype=np.int64)
     np.minimum.at(first, label, np.arange(len(d)))
     member = csr_array((np.ones(len(d)), (label, np.arange(len(d)))), shape=(count, len(d)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,19 +32,18 @@ GUMBELS: Floats = np.random.default_rng(20140).gumbel(size=1 << 14)
 SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
 
 
-def _sizes(weights: NDArray[Any], scale: float) -> tuple[float, Floats]:
-    """Return the largest score, and the sums of squares of positive and of negative ones.
+def _squares(weights: NDArray[Any], scale: float) -> Floats:
+    """Return the sums of squares of positive and of negative scores.
 
     Row by row: nothing of the size of the matrix is made. Scores are squared after scaling.
     """
-    largest, squares = 0.0, np.zeros(2)
+    squares = np.zeros(2)
     with np.errstate(over="ignore"):
         for row in weights:
-            largest = max(largest, float(row.max()), -float(row.min()))
             part = row if scale == 1.0 else row * scale
             high, low = np.maximum(part, 0), np.minimum(part, 0)
             squares += float(np.dot(high, high)), float(np.dot(low, low))
-    return largest, squares
+    return squares
 
 
 def never() -> bool:
@@ -69,17 +69,22 @@ class DenseSearch:
         full = rules.cap < int(rules.sizes.sum())
         self.restricted = bool(full or rules.n_groups or len(rules.cannot_idx))
         self._copy: NDArray[Any] | None = None
-        self.largest, squares = _sizes(weights, 1.0)
+        self.largest = max(0.0, float(weights.max()), -float(weights.min())) if self.n else 0.0
+        self.tolerance = 1e-9 * self.largest
+
+    @cached_property
+    def noise(self) -> float:
+        """The typical sum of a row of random signs: the unit of temperatures.
+
+        Scores of one sign that far outweigh the others, in size or number, keep elements apart
+        (or together) at any temperature: the choices that are open are between scores of the
+        size of the others. Computed when it is asked for: there may be no time to anneal.
+        """
         scale = 1.0
         if self.largest > 0 and not 1e-15 < self.largest < 1e15:  # squares may leave the range
             scale = 2.0 ** -math.frexp(self.largest)[1]
-            squares = _sizes(weights, scale)[1]
-        self.tolerance = 1e-9 * self.largest
-        # The typical sum of a row of random signs. Scores of one sign that far outweigh the
-        # others, in size or number, keep elements apart (or together) at any temperature:
-        # the choices that are open are between scores of the size of the others.
-        noise = float(2 * squares.min() / max(1, self.n)) ** 0.5 / scale
-        self.noise = noise or self.largest
+        squares = _squares(self.weights, scale)
+        return float(2 * squares.min() / max(1, self.n)) ** 0.5 / scale or self.largest
 
     def value(self, labels: Index) -> float:
         """Sum of the scores inside sets."""
@@ -96,7 +101,7 @@ class DenseSearch:
         state = new_state(self.rules, min(self.n, held + 16))
         load_labels(self.weights, self.rules, state, labels)
         left = np.random.default_rng(seed).permutation(np.flatnonzero(labels < 0))
-        step = max(1, int(SETTINGS.work / (1 + self.n)))
+        step = max(1, int(SETTINGS.insertions / (1 + self.n)))
         at = 0
         while at < len(left):
             end = min(len(left), at + step)

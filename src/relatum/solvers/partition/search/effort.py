@@ -27,6 +27,10 @@ class SearchSettings:
     spare_sets: int = 4  # that an annealing may make in addition to those it finds
     copied: int = 4000  # elements up to which scores may be copied in single precision
     work: float = 2e8  # additions between two looks at the clock
+    arrays: float = 4e-9  # seconds per ordered pair, to make the matrix that a search begins with
+    listed_arrays: float = 5e-8  # seconds per listed pair, to compress them
+    begin: float = 0.05  # seconds after the end of time at which these may still be made
+    insertions: float = 5e6  # the same while elements are inserted, which is slower
     listed_work: float = 2e6  # listed pairs looked at between two looks at the clock
     listed_hots: tuple[float, ...] = (0.2, 0.4, 0.8, 1.4)  # of annealings over listed pairs
     listed_cold: float = 0.02  # where these end

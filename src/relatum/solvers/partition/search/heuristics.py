@@ -30,7 +30,7 @@ from relatum.solvers.partition.search.dense import DenseSearch, intersection
 from relatum.solvers.partition.search.effort import BRIEF, QUICK, SETTINGS, long_effort
 from relatum.solvers.partition.search.memetic import evolve
 from relatum.solvers.partition.search.sparse import SparseSearch, recombine
-from relatum.solvers.reductions import BLOCK, connected
+from relatum.solvers.reductions import BLOCK, connected, groups_of_must_links
 from relatum.solvers.registry import Outcome, Solver, register
 
 Found = tuple[Index, dict[str, Any]]  # labels of contracted elements, and statistics
@@ -62,6 +62,8 @@ class _Run:
 def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Control) -> Outcome:
     """Make the arrays, search, and return to the problem's elements."""
     control = control.share(1 - _for_a_bound(problem, control))
+    if _seconds_of_arrays(problem) > control.remaining() + SETTINGS.begin:
+        return _without_search(problem, control)
     instance = instance_of(problem)
     if instance is None:
         return Outcome(None, -math.inf)
@@ -72,8 +74,25 @@ def _solve(algorithm: Callable[[_Run], Found], problem: Problem, control: Contro
         start = renumbered(start)
     labels, stats = algorithm(_Run(instance, control, start))
     relation = Partition(labels[instance.element])
-    control.report(problem.value(relation))
+    if control.listens():
+        control.report(problem.value(relation))
     return Outcome(relation, stats=stats)
+
+
+def _seconds_of_arrays(problem: Problem) -> float:
+    """Return about how long it takes to make what a search begins with."""
+    if isinstance(problem.scores, SparseScores):
+        return SETTINGS.listed_arrays * problem.log_odds.size
+    return SETTINGS.arrays * problem.n**2
+
+
+def _without_search(problem: Problem, control: Control) -> Outcome:
+    """Return the partition to start with, or that of what is known, where time is too short."""
+    control.note_end()
+    start = control.start
+    if start is None:
+        start = Partition(groups_of_must_links(problem.evidence.related, problem.n))
+    return Outcome(start if problem.feasible.contains(start) else None)
 
 
 def _for_a_bound(problem: Problem, control: Control) -> float:
@@ -170,7 +189,7 @@ def _many_starts(run: _Run) -> Found:
     found: list[tuple[float, Index]] = []
     with ThreadPoolExecutor(2) as executor:  # starts are independent of one another
         for number in range(0, SETTINGS.starts, 2):
-            found += executor.map(begin, range(number, number + 2))
+            found += executor.map(begin, range(number, number + (1 if search.stop() else 2)))
             run.report(max(value for value, _ in found))
             if search.stop():
                 break
