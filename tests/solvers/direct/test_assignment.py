@@ -75,3 +75,27 @@ def test_what_it_refuses(monkeypatch):
     assert "if every element of B has a preimage" in refuses(rt.Problem(c, onto))
     monkeypatch.setattr("relatum.solvers.direct.assignment.DENSE_LIMIT", 8)
     assert "does not fit" in refuses(rt.Problem(c, rt.INJECTIONS))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_without_time_a_large_matching_is_greedy_feasible_and_bounded(name):
+    c = np.random.default_rng(2).normal(size=(520, 520))
+    problem = rt.Problem(c, SETS[name][0])
+    hasty = rt.infer(problem, solver="assignment", time_limit=1e-9)
+    best = rt.infer(problem, solver="assignment")
+    assert best.status is rt.Status.OPTIMAL
+    assert problem.feasible.contains(hasty.relation)
+    assert 0.5 * best.value < hasty.value <= best.value <= hasty.bound
+    assert hasty.stats["stopped"]
+    assert rt.verify(problem, hasty).ok
+
+
+def test_without_time_forbidden_pairs_may_leave_no_matching_but_a_bound():
+    free = np.eye(520, dtype=bool)
+    free[0, 1] = True  # taken by a greedy choice, which leaves 1 nothing
+    c = np.where(free, 1.0, -np.inf)
+    c[0, 1] = 2.0
+    problem = rt.Problem(c, rt.INJECTIONS)
+    hasty = rt.infer(problem, solver="assignment", time_limit=1e-9)
+    assert hasty.status is rt.Status.BOUND_ONLY
+    assert rt.infer(problem, solver="assignment").value == 520.0

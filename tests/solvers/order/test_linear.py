@@ -8,6 +8,7 @@ import pytest
 import naive
 import relatum as rt
 from relatum.io import read_lolib
+from relatum.solvers import trivial_bound
 from relatum.solvers.control import Control
 from relatum.solvers.order.branch_and_cut import Settings
 from relatum.solvers.order.linear import SETTINGS, solve_plan
@@ -255,3 +256,11 @@ def test_scores_that_make_no_sense_are_refused(scores, error, words):
     with pytest.raises(error) as caught:
         rt.Problem(np.array(scores), rt.LINEAR_ORDERS)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("prove", [False, True])
+def test_without_time_there_is_an_order_and_a_bound_that_is_not_trivial(prove):
+    problem = rt.Problem(np.random.default_rng(0).normal(size=(70, 70)), rt.LINEAR_ORDERS)
+    e = rt.infer(problem, prove=prove, time_limit=1e-9)
+    assert e.bound < 0.9 * trivial_bound(problem)[0]
+    assert rt.verify(problem, e).ok

@@ -16,6 +16,7 @@ from relatum.solvers.partition.arrays import (
     instance_of,
     keys_of,
     listed_arrays,
+    merged,
     renumbered,
     square_arrays,
 )
@@ -129,3 +130,12 @@ def test_packings_never_change_the_arrays_of_the_caller():
     problem = rt.Problem(upper, rt.EQUIVALENCES)
     condensed_arrays(problem).log_odds[:] = 9.0
     assert problem.log_odds.tolist() == upper.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_merged_numbers_are_the_union():
+    rng = np.random.default_rng(0)
+    for size in (0, 1, 5, 40):
+        ordered = np.unique(rng.integers(0, 60, size))
+        others = rng.integers(0, 60, rng.integers(0, 9))
+        np.testing.assert_array_equal(merged(ordered, others), np.union1d(ordered, others))
+    np.testing.assert_array_equal(merged(np.array([3, 1, 1]), np.array([2])), [1, 2, 3])

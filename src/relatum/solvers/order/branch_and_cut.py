@@ -80,7 +80,10 @@ class Settings:
     # gone through at the root before a search for a better relation is made, in the same unit
     search_work: float = 3e7
     search_share: float = 0.1  # of the time, after which it is made at the latest
-    search_most: float = 0.8  # of the time left, for that search: mostly it takes little
+    # of the time left, for that search, or of all the time, as where no proof is asked for:
+    # mostly it takes little
+    search_most: float = 0.8
+    searching: float = 0.75
     states: int = 6_000  # subsets looked at to order outright what is left open
 
 
@@ -218,7 +221,8 @@ class BranchAndCut:
         """Look for a better relation, the first time."""
         search, self._search = self._search, None
         if search is not None:
-            seconds = self.settings.search_most * self.control.remaining()
+            s, left = self.settings, self.control.remaining()
+            seconds = max(s.search_most * left, min(left, s.searching * self._seconds))
             search(self.control.child(self.control.start, seconds, silent=True))
 
     def _solve(self, relaxation: PairRelaxation, round_: int, is_root: bool) -> Floats:

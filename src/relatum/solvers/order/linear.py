@@ -51,6 +51,7 @@ class LinearSettings:
     idle_cycles: int = 2  # in a row without a better order after which annealing ends
     timely: float = 0.93  # share of the time left to fill: the speed is known only roughly
     least_steps: int = 500  # per element, below which a cycle is not worth beginning
+    packing_seconds: float = 1e-9  # per triple, to bound what time has left without a bound
     searching: float = 0.75  # share of the time for annealing; what is left is for a bound
 
 
@@ -150,7 +151,7 @@ def _by_search(
     finite = np.where(np.isfinite(sub), sub, 0.0)
     if start is None:
         start = feasible_order(sub, finite.sum(axis=1))
-    if control.expired():
+    if control.expired() and not _affords_packing(n, control.last_moment()):
         return _Part(start, math.inf, None)
     w, base = _part_base(plan, part)
     difference = w - w.T
@@ -170,7 +171,9 @@ def _by_search(
     else:
         order, settings = annealed(control.share(SETTINGS.searching)), BOUND
     if control.expired():
-        return _Part(order, math.inf, None)
+        control = control.last_moment()
+        if not _affords_packing(n, control):
+            return _Part(order, math.inf, None)
     gap = control.gap / max(1, large)
     incumbent = OrderIncumbent(difference, order, offset, gap, before, control.expired)
     if not _integers(w):  # differences may be integers in floating point only
@@ -188,6 +191,11 @@ def _by_search(
     bound, proof = search_tree.run()
     total = bound if math.isinf(bound) else sum_of([bound, base])
     return _Part(incumbent.order, total, proof, search_tree.stats)
+
+
+def _affords_packing(n: int, control: Control) -> bool:
+    """Say whether there is time for a bound better than that of the pairs one by one."""
+    return SETTINGS.packing_seconds * n**3 <= control.remaining()
 
 
 def _anneal(search: OrderSearch, control: Control, d: Floats, base: float) -> None:

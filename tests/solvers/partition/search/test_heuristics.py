@@ -235,3 +235,19 @@ def test_known_optima_are_reached(data_folder, name):
     p = rt.Problem(read_cplib(data_folder / "cplib" / f"{name}.txt"), rt.EQUIVALENCES)
     e = rt.infer(p, solver="partition_memetic", time_limit=5)
     assert e.value == known[name.split("/")[1]]
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_where_there_is_no_time_for_a_matrix_what_is_known_is_returned(name, monkeypatch):
+    settings = replace(partition_heuristics.SETTINGS, arrays=1e9, listed_arrays=1e9)
+    monkeypatch.setattr(partition_heuristics, "SETTINGS", settings)
+    c = np.random.default_rng(0).normal(size=(30, 30))
+    facts = rt.evidence(related=[(0, 1), (1, 2)], unrelated=[(2, 3)])
+    problem = rt.Problem(c, rt.EQUIVALENCES & facts)
+    e = rt.infer(problem, solver=name, time_limit=5.0)
+    assert e.relation == rt.Partition([0, 0, 0, *range(1, 28)])
+    assert e.stats["stopped"]
+    start = rt.Partition([0] * 3 + [1] * 27)
+    assert rt.infer(problem, solver=name, start=start, time_limit=5.0).relation == start
+    capped = rt.Problem(c, rt.EQUIVALENCES & facts & rt.at_most(2))
+    assert rt.infer(capped, solver=name, time_limit=5.0).relation is None

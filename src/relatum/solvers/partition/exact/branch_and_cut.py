@@ -55,6 +55,7 @@ class Settings:
     annealed_work: float = 3e7  # rows and triangles gone through at the root before it is made,
     annealed_share: float = 0.1  # or share of the time, after which it is made at the latest
     opening_seconds: float = 4e-7  # per pair, before anything can be cut, on a slow machine
+    opening_share: float = 0.15  # of the time, most for that; else it is searched and bounded
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
@@ -229,7 +230,7 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     control : Control
     settings : Settings
     """
-    if settings.opening_seconds * problem.n**2 > control.remaining():
+    if settings.opening_seconds * problem.n**2 > settings.opening_share * control.remaining():
         return local_search(problem, control)  # nothing could be cut in time
     opening = opening_of(problem, control)
     if opening is None:
