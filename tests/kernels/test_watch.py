@@ -16,12 +16,14 @@ from relatum.kernels.partition.polish import perturb_and_polish, polish
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import violated_two_partitions
 from relatum.kernels.probability.assignments import step_backward, step_forward
+from relatum.kernels.probability.component_sets import component_set_probabilities
 from relatum.kernels.probability.ordered_partitions import ranking_probabilities, ranking_sums
 from relatum.kernels.probability.permutations import Placing, order_sums
 from relatum.kernels.probability.row_counts import row_count_probabilities
 from relatum.kernels.probability.set_partitions import partition_sums
 from relatum.kernels.propagation import complete
 from relatum.kernels.separation import violated_transitivity
+from relatum.kernels.tables.records import Components
 from relatum.kernels.watch import Watch
 
 
@@ -169,6 +171,12 @@ def _kernels():
     half, places = np.full((few, few), 0.75), rng.integers(-9, 9, (few, few)).astype(np.int32)
     many_rows = np.full((4000, 30), 0.75), np.ones((4000, 30), np.int32)
 
+    none = np.empty(0, np.int32)
+    of_none, together = np.zeros(251, np.int64), np.zeros(2000, np.int64)
+    parts = Components(
+        np.arange(0, 2001, 8), of_none, none, none, np.empty(0), of_none,
+        np.empty((0, 3), np.int32), np.empty(0, np.int64), np.empty(0, np.int64),
+    )  # fmt: skip
     placing = Placing(np.ascontiguousarray(half[:12, :12]), np.zeros((12, 12), np.int32))
     ties = np.full(1 << 12, 0.5), np.zeros(1 << 12, np.int32)
     sums = ranking_sums(placing, *ties)
@@ -206,6 +214,9 @@ def _kernels():
         "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
         "partition_sums": lambda e: partition_sums(half, places, np.ones(few, np.int64), few, e),
         "order_sums": lambda e: order_sums(Placing(half, places), e),
+        "component_set_probabilities": lambda e: (
+            np.nan_to_num(component_set_probabilities(parts, together, -1.0, 9, 8, e)),
+        ),
         "ranking_sums": lambda e: ranking_sums(placing, *ties, e),
         "ranking_probabilities": lambda e: ranking_probabilities(placing, *ties, *sums, e),
         "step_forward and step_backward": assigning,

@@ -498,3 +498,38 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path, mo
     with pytest.raises(DataError, match="named by a path"):
         rt.cluster_pairs(table, certificate=object())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_confidence_is_the_probability_of_the_cluster():
+    left, right, bits, _ = planted(3, n=30, size=3, density=0.2)
+    table = table_of(left, right, bits)
+    plain = rt.cluster_pairs(table, background=-4.0)
+    found = rt.cluster_pairs(table, background=-4.0, confidence=True)
+    assert "confidence" not in plain.table.columns
+    assert found.table.drop(columns="confidence").equals(plain.table)
+    assert (
+        found.summary.confidences_exact
+        == np.isin(
+            found.table["component"],
+            found.table["component"].value_counts().loc[lambda c: c <= 10].index,
+        ).sum()
+    )
+    for _, part in found.table.groupby("component"):
+        if len(part) > 10:
+            continue
+        ids = part["unique_id"].tolist()
+        inside = table["unique_id_l"].isin(ids) & table["unique_id_r"].isin(ids)
+        own = {name: k for k, name in enumerate(ids)}
+        problem = rt.Problem.from_pairs(
+            table["unique_id_l"][inside].map(own).to_numpy(np.int64),
+            table["unique_id_r"][inside].map(own).to_numpy(np.int64),
+            table["match_weight"][inside].to_numpy(),
+            n=len(ids),
+            background=-4.0,
+            feasible=rt.EQUIVALENCES,
+        )
+        labels = rt.Partition(pd.factorize(part["cluster_id"])[0])
+        known = rt.probabilities(problem).confidence(labels)
+        assert part["confidence"].to_numpy() == pytest.approx(known, abs=1e-12)
+    with pytest.raises(rt.errors.ProblemError, match="confidence is True or False"):
+        rt.cluster_pairs(table, confidence=1)

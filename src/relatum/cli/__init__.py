@@ -326,6 +326,7 @@ def reproduce_command(
 @click.option("--labels", type=FILE, help="Table of true entities of some elements.")
 @click.option("--previous", type=FILE, help="Clusters of an earlier run.")
 @click.option("--certificate", type=FILE, help="Where what proves them goes: 'relatum verify'.")
+@click.option("--confidence", is_flag=True, help="Add a column: how sure each cluster is.")
 @click.option("--prove", is_flag=True, help="Prove optimality.")
 @click.option(
     "--time-limit", default=60.0, show_default=True, help="Seconds per component, to prove."

@@ -50,6 +50,7 @@ def cluster_pairs(
     output: str | Path | None = None,
     certificate: str | Path | None = None,
     details: bool = False,
+    confidence: bool = False,
     monitor: Monitor | None = None,
 ) -> Clusters:
     """Find the most probable clusters of the elements of a table of scored pairs.
@@ -113,6 +114,11 @@ def cluster_pairs(
     details : bool
         Also give the column ``component``, a hash by which a later run with ``previous=`` this
         table or file knows components that have not changed.
+    confidence : bool
+        Add a column ``confidence``: the probability, by the scores alone and not calibrated, that
+        the element's cluster is exactly right, given that clusters do not reach across
+        components. Exact in components of at most 10 elements; in larger ones an approximation
+        that is mostly too high, see `relatum.pair_tables.solve.cluster_confidence`.
     monitor : callable (stage, done, total), optional
 
     Returns
@@ -138,6 +144,7 @@ def cluster_pairs(
     learned = background if learn else None
     only_duckdb = {"labels": labels, "previous": previous, "output": output}
     only_duckdb |= {"certificate": certificate, "background": learned}
+    only_duckdb["confidence"] = confidence or None
     only_duckdb["offset"] = offset if learn_offset or shift else None
     for name, value in only_duckdb.items():
         if on_spark and value is not None:
@@ -155,7 +162,9 @@ def cluster_pairs(
         if output is not None and proof == as_path(output).absolute():
             raise DataError(f"{output} cannot be both output= and certificate=; name two files.")
     offsets = shift, learn_offset
-    plan = Plan(settings, learn, search, memory_limit, threads, monitor, proof, *offsets)
+    plan = Plan(
+        settings, learn, search, memory_limit, threads, monitor, proof, *offsets, confidence
+    )
     with _plain_errors():
         found = _engine(on_spark)(given, plan)
     return _finished(found, proof, output, switch(details, "details", DataError))

@@ -162,9 +162,11 @@ class Plan:
     certificate: Path | None = None  # where what proves the clusters goes
     offset: float = 0.0  # bits to add to every score
     learn_offset: bool = False  # from labels
+    confidence: bool = False  # whether to say how sure each cluster is
 
     def __post_init__(self) -> None:
         parse_memory(self.memory_limit)
+        switch(self.confidence, "confidence")
         if not abs(self.offset) <= MOST_OFFSET:
             raise DataError(
                 f"offset is a number of bits up to {MOST_OFFSET:g} either way, got {self.offset}."

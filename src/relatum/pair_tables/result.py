@@ -53,6 +53,9 @@ class Summary:
         By stage.
     offset : float
         The bits that were added to every score; `value` and `bound` are of these scores.
+    confidences_exact : int
+        Elements whose confidence, if it was asked for, is a sum over all clusterings of their
+        component, and not an approximation.
     """
 
     rows: int = 0
@@ -78,6 +81,7 @@ class Summary:
     changes: Changes | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     offset: float = 0.0
+    confidences_exact: int = 0
 
     @property
     def gap(self) -> float:
@@ -170,7 +174,8 @@ class Clusters:
     table : table of the kind that the pairs came in
         One row per element: its id (after its source, if any), under the name that the columns of
         ids share, ``cluster_id``, ``cluster_size`` and ``cluster_gap`` (bits, of its component);
-        with ``details=True`` also ``component``, a hash of its component.
+        ``confidence`` if it was asked for; with ``details=True`` also ``component``, a hash of its
+        component.
     summary : Summary
     certificate : Path or None
         The file that proves clusters, value and bound, if one was asked for.

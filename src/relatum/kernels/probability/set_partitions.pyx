@@ -14,12 +14,13 @@ from relatum.kernels.probability.scaled cimport NEVER, plus, ratio, settle, time
 from relatum.kernels.watch cimport Watch, is_over
 
 
-cdef void _weigh(
-    const double[:, ::1] pair, const int32_t[:, ::1] places, const int64_t[::1] sizes, int64_t cap,
-    double[::1] w, int32_t[::1] we, int32_t[::1] size, double[::1] link, int32_t[::1] link_e,
+cdef void weigh(
+    int64_t n, const double[:, ::1] pair, const int32_t[:, ::1] places, const int64_t[::1] sizes,
+    int64_t cap, double[::1] w, int32_t[::1] we, int32_t[::1] size, double[::1] link,
+    int32_t[::1] link_e,
 ) noexcept nogil:
-    """Set the weight of every subset, from those without their first element."""
-    cdef int64_t n = pair.shape[0], a, b, r, half, whole, rest, top
+    """Set the weight of every subset of n elements, from those without their first element."""
+    cdef int64_t a, b, r, half, whole, rest, top
     cdef double x
     w[0], we[0], size[0] = 0.5, 1, 0
     for a in range(n - 1, -1, -1):
@@ -42,14 +43,15 @@ cdef void _weigh(
                 w[whole], we[whole] = x, <int32_t>top
 
 
-cdef void _add_up(
-    const double[::1] w, const int32_t[::1] we, double[::1] f, int32_t[::1] fe, Watch watch
+cdef void add_up(
+    int64_t n, const double[::1] w, const int32_t[::1] we, double[::1] f, int32_t[::1] fe,
+    Watch watch,
 ) noexcept nogil:
-    """Set the sum over the partitions of every subset."""
+    """Set the sum over the partitions of every subset of n elements."""
     cdef int64_t s, t, first, rest, part, top
     cdef double total
     f[0], fe[0] = 0.5, 1
-    for s in range(1, w.shape[0]):
+    for s in range(1, <int64_t>1 << n):
         first = s & -s
         rest = s ^ first
         part, total, top = rest, 0.0, 4 * <int64_t>NEVER
@@ -98,8 +100,8 @@ def partition_sums(
     cdef int32_t[::1] we = weight_e, fe = total_e, size = np.empty(count, np.int32)
     cdef int32_t[::1] link_e = np.empty(max(1, count // 2), np.int32)
     with nogil:
-        _weigh(pair, places, sizes, cap, w, we, size, link, link_e)
-        _add_up(w, we, f, fe, watch)
+        weigh(n, pair, places, sizes, cap, w, we, size, link, link_e)
+        add_up(n, w, we, f, fe, watch)
     watch.close()
     return weight, weight_e, total, total_e
 
@@ -110,7 +112,7 @@ def set_weights(const double[:, ::1] pair, const int32_t[:, ::1] places):
     count = 1 << n
     weight, weight_e, size = np.empty(count), np.empty(count, np.int32), np.empty(count, np.int32)
     link, link_e = np.empty(max(1, count // 2)), np.empty(max(1, count // 2), np.int32)
-    _weigh(pair, places, np.ones(n, np.int64), n, weight, weight_e, size, link, link_e)
+    weigh(n, pair, places, np.ones(n, np.int64), n, weight, weight_e, size, link, link_e)
     return weight, weight_e
 
 

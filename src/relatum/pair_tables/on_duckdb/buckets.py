@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,7 @@ from relatum.pair_tables.on_duckdb.tables import ids_at
 from relatum.pair_tables.options import Settings
 from relatum.pair_tables.result import Summary
 from relatum.pair_tables.solve.batching import Components, first_elements
+from relatum.pair_tables.solve.cluster_confidence import cluster_confidence
 from relatum.pair_tables.solve.component import solve_batch
 from relatum.pair_tables.solve.unlisted import with_missing
 
@@ -45,6 +46,7 @@ class Solved:
     value: Fraction  # of all clusters together, exact
     summary: Summary  # of the bucket alone: its pairs, components and odd rows
     contradiction: tuple[int, int] | None  # two elements whose rows contradict each other
+    confidence: Floats | None = None  # for each place, if asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,7 @@ class Solver:
     score_missing: Callable[[Any, Any], Any] | None = None
     keeper: Keeper | None = None  # of what proves the clusters, if that is asked for
     offset: float = 0.0  # bits that listed pairs have already, and `score_missing` has not
+    confidence: bool = False  # whether to say how sure each cluster is
 
     @property
     def seed(self) -> int:
@@ -99,7 +102,11 @@ class Solver:
         where = None if at < 0 else (int(elements[pairs[0][at]]), int(elements[pairs[1][at]]))
         cluster = first + first_elements(batch, found.labels)
         value = total_value(batch, found.labels, self.settings.background)
-        return Solved(cluster, hashes, stated, value, summary, where)
+        sure = None
+        if self.confidence:
+            sure, exact = cluster_confidence(batch, found.labels, self.settings)
+            summary = replace(summary, confidences_exact=int(np.count_nonzero(exact)))
+        return Solved(cluster, hashes, stated, value, summary, where, sure)
 
     def _hashes(self, batch: Components, elements: Index) -> NDArray[np.uint64]:
         """Return a hash of each element's component."""

@@ -53,7 +53,7 @@ from relatum.problem import exact_sum, float_up, nearest_float
 
 # what the summaries of buckets add up to
 ADDED = ["pairs_cut", "pairs_added", "pairs_scored", "components_left_unscored"]
-ADDED += ["components_solved", "components_reused"]
+ADDED += ["components_solved", "components_reused", "confidences_exact"]
 
 
 def cluster(given: Given, plan: Plan) -> Clusters:
@@ -101,7 +101,7 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
         buckets = fill_buckets(linked, units, known, settings.tuning, space, scored)
     keeper = None if plan.certificate is None else Keeper(space.folder / "kept", settings)
     with space.stage("solve"):
-        missing = (given.score_missing, keeper, offset)
+        missing = (given.score_missing, keeper, offset, plan.confidence)
         solver = Solver(buckets, known, settings, ids, source.keys(), *missing)
         parts = solve_buckets(solver, space)
     odd_rows = _odd_rows(source, parts, given.odd_rows, ids)
@@ -194,6 +194,7 @@ class _Found:
     roots: Index  # the smallest element of each part: component, or piece of one
     part_gaps: Floats  # of these
     summary: Summary  # as far as components tell
+    confidence: Floats | None  # of the cluster, if asked for
 
 
 def _gathered(linked: Linked, units: Units, buckets: Buckets, parts: list[Solved]) -> _Found:
@@ -222,7 +223,10 @@ def _gathered(linked: Linked, units: Units, buckets: Buckets, parts: list[Solved
         pieces=units.pieces,
         **sums,
     )
-    return _Found(order[own], sizes[own], gaps[linked.roots], hashes, roots, part_gaps, summary)
+    sure = [part.confidence for part in parts if part.confidence is not None]
+    confidence = np.concatenate(sure)[buckets.place] if sure else None
+    clusters = order[own], sizes[own], gaps[linked.roots], hashes
+    return _Found(*clusters, roots, part_gaps, summary, confidence)
 
 
 def _component_gaps(linked: Linked, buckets: Buckets, roots: Index, gaps: Floats) -> Floats:
@@ -249,4 +253,6 @@ def _table(ids: Any, cluster_ids: Any, found: _Found) -> Any:
     table = ids.append_column("cluster_id", cluster_ids)
     table = table.append_column("cluster_size", arrow_numbers(found.size))
     table = table.append_column("cluster_gap", arrow_numbers(found.gap))
+    if found.confidence is not None:
+        table = table.append_column("confidence", arrow_numbers(found.confidence))
     return table.append_column("component", arrow_numbers(found.hashes.view(np.int64)))
