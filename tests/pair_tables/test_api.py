@@ -503,8 +503,8 @@ def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path, mo
 def test_confidence_is_the_probability_of_the_cluster():
     left, right, bits, _ = planted(3, n=30, size=3, density=0.2)
     table = table_of(left, right, bits)
-    plain = rt.cluster_pairs(table, background=-4.0)
-    found = rt.cluster_pairs(table, background=-4.0, confidence=True)
+    plain = rt.cluster_pairs(table, background=-4.0, details=True)
+    found = rt.cluster_pairs(table, background=-4.0, details=True, confidence=True)
     assert "confidence" not in plain.table.columns
     assert found.table.drop(columns="confidence").equals(plain.table)
     assert (
