@@ -27,7 +27,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 def pairs(tmp_path):
     path = tmp_path / "pairs.parquet"
     table = {"unique_id_l": ["a", "b", "c"], "unique_id_r": ["b", "c", "d"]}
-    parquet.write_table(pa.table({**table, "match_weight": [7.0, 6.0, 1.0]}), path)
+    parquet.write_table(pa.table({**table, "match_weight": [7.0, 6.0, 0.5]}), path)
     return path
 
 
@@ -134,3 +134,79 @@ def test_evidence_is_compared_with_that_of_the_certificate(tmp_path, pairs):
     assert invoke("verify", pairs, proof, "--evidence", facts).exit_code == 0
     facts.write_text("unique_id_l,unique_id_r,related\na,b,0\nc,d,0\n")
     assert "other evidence" in invoke("verify", pairs, proof, "--evidence", facts).output
+
+
+def test_the_first_clusters_are_shown_and_nothing_is_written(tmp_path):
+    names = [f"{k:02d}" for k in range(30)]
+    table = {"unique_id_l": names[::2], "unique_id_r": names[1::2], "match_weight": [5.0] * 15}
+    table["unique_id_l"][14] = "29"  # with itself: nothing is scored
+    path = tmp_path / "pairs.parquet"
+    parquet.write_table(pa.table(table), path)
+    done = invoke("cluster", path)
+    assert done.exit_code == 0, done.output
+    assert "00, 01" in done.output
+    assert "18, 19" in done.output
+    assert "20, 21" not in done.output
+    assert "and 4 more; -o writes all of them" in done.output
+    assert "1 element alone" in done.output
+    assert " s\n" not in done.output  # no seconds
+    assert [p.name for p in tmp_path.iterdir()] == ["pairs.parquet"]
+
+
+def test_clusters_are_saved_with_what_they_are_made_of(tmp_path, pairs):
+    import relatum as rt
+
+    saved = tmp_path / "c.clusters"
+    assert "saved to" in invoke("cluster", pairs, "--save", saved).output
+    found = rt.load_clusters(saved)
+    assert found.explain("a", "d").together.high == 0.5
+    again = json.loads(invoke("cluster", pairs, "--previous", saved, "--json").output)
+    assert (again["components_solved"], again["components_reused"]) == (0, 1)
+    out = tmp_path / "c.parquet"
+    assert invoke("cluster", pairs, "-o", out, "--details").exit_code == 0
+    assert parquet.read_table(out).column_names[-1] == "component"
+    with pytest.raises(DataError, match=r"\.clusters"):
+        CliRunner().invoke(cli, ["cluster", str(pairs), "--save", "x.zip"], catch_exceptions=False)
+
+
+def test_one_default_for_pairs_that_nobody_scored(tmp_path):
+    """The same six rows give the same clusters, whoever is asked."""
+    import relatum as rt
+
+    rows = [("ann", "anne", 6), ("ann", "annie", 5), ("anne", "annie", 7)]
+    rows += [("bob", "rob", 2), ("rob", "robert", 2), ("anne", "rob", 1)]
+    path = tmp_path / "pairs.csv"
+    lines = [f"{a},{b},{w}" for a, b, w in rows]
+    path.write_text("\n".join(["unique_id_l,unique_id_r,match_weight", *lines]) + "\n")
+    table = dict(
+        zip(("unique_id_l", "unique_id_r", "match_weight"), zip(*rows, strict=True), strict=True)
+    )
+    table = pa.table({name: list(values) for name, values in table.items()})
+    found = rt.cluster_pairs(table)
+    problem = rt.Problem.from_table(table, feasible=rt.EQUIVALENCES)
+    best = rt.infer(problem, prove=True)
+    assert found.summary.value == best.value
+    solved = json.loads(invoke("solve", path, "--prove", "--json").output)
+    clustered = json.loads(invoke("cluster", path, "--json").output)
+    assert solved["value"] == clustered["value"] == best.value
+    sets = {frozenset(problem.ids[s].tolist()) for s in best.relation.sets()}
+    by_set = {}
+    for name, number in solved["rows"]:
+        by_set.setdefault(number, set()).add(name)
+    assert {frozenset(s) for s in by_set.values()} == sets == {
+        frozenset({"ann", "anne", "annie"}), frozenset({"bob", "rob", "robert"})
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["cluster", "solve"])
+def test_probabilities_are_not_taken_for_bits(tmp_path, command):
+    path = tmp_path / "pairs.csv"
+    rows = "a,b,.9\nb,c,.8\nc,d,.1\nd,e,.2\n"
+    path.write_text("unique_id_l,unique_id_r,match_weight\n" + rows)
+    with pytest.raises(DataError if command == "cluster" else Exception) as error:
+        CliRunner().invoke(cli, [command, str(path)], catch_exceptions=False)
+    assert "--probability match_weight or --log-odds match_weight" in str(error.value)
+    told = json.loads(invoke(command, path, "--probability", "match_weight", "--json").output)
+    bits = json.loads(invoke(command, path, "--log-odds", "match_weight", "--json").output)
+    assert told["value"] == pytest.approx(np.log2(9) + np.log2(4) - 0.5)
+    assert bits["value"] == pytest.approx(0.9 + 0.8 - 0.5)

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from relatum.cli.output import console, echo_json, finite
+from relatum.cli.output import console, echo_json, finite, show_clusters
 
 
 @pytest.mark.parametrize("number", [0.0, -1.5, 1e300])
@@ -43,3 +43,14 @@ def test_long_lines_are_not_wrapped(capsys, monkeypatch):
 def test_a_closed_pipe_is_left_to_the_caller():
     with pytest.raises(BrokenPipeError):
         console().on_broken_pipe()
+
+
+def test_clusters_are_lines_that_fit(capsys):
+    many = [str(k) for k in range(50)]
+    show_clusters(console(), [("first", many), ("[b]", ["x" * 200])], 2, total=7)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[:3] == ["first", "50", "0,"]
+    assert lines[1].rstrip().endswith("11, ...")
+    assert lines[2].startswith("[b]")
+    assert len(lines[2]) < 120
+    assert lines[3] == "and 5 more; -o writes all of them"

@@ -130,3 +130,35 @@ def test_places_of_an_order_have_probabilities(tmp_path):
     rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
     for rank, element, p in rows:
         assert float(p) == pytest.approx(known.ranks[int(element), int(rank)])
+
+
+def test_the_relation_is_shown_by_ids(tmp_path):
+    path = tmp_path / "pairs.csv"
+    rows = [f"x{k:02d},y{k:02d},3" for k in range(25)]
+    path.write_text("\n".join(["unique_id_l,unique_id_r,match_weight", *rows, "x00,z,-1"]) + "\n")
+    shown = CliRunner().invoke(cli, ["solve", str(path)]).output
+    assert "x00, y00" in shown
+    assert "x19, y19" in shown
+    assert "x20, y20" not in shown
+    assert "and 5 more; -o writes all of them" in shown
+    assert "1 alone" in shown
+    path.write_text("first,second,score\n" + "".join(f"t{k},t{k + 1},5\n" for k in range(30)))
+    shown = CliRunner().invoke(cli, ["solve", str(path), "--as", "order"]).output.splitlines()
+    assert [line.split() for line in shown if line.startswith("   0 ")] == [["0", "t0"]]
+    assert any("and 11 more" in line for line in shown)
+
+
+def test_columns_of_pairs_are_named(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("who,score,whom,note\na,.9,b,x\nb,.8,c,y\nc,.1,d,z\nd,.3,e,\n")
+    options = ["--left", "who", "--right", "whom", "--probability", "score", "--json"]
+    told = json.loads(CliRunner().invoke(cli, ["solve", str(path), *options]).output)
+    assert [name for name, _ in told["rows"]] == list("abcde")
+    three = tmp_path / "three.csv"
+    three.write_text("a,b,probability\n1,2,.9\n2,3,.8\n3,4,.1\n4,5,.3\n")
+    own = json.loads(CliRunner().invoke(cli, ["solve", str(three), "--json"]).output)
+    assert own["value"] == told["value"]
+    named = ["solve", str(three), "--probability", "probability", "--json"]
+    assert json.loads(CliRunner().invoke(cli, named).output)["value"] == told["value"]
+    wrong = CliRunner().invoke(cli, ["solve", str(path), "--left", "nobody", "--right", "whom"])
+    assert "no column 'nobody'" in str(wrong.exception)

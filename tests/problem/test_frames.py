@@ -9,7 +9,13 @@ import pyarrow as pa
 import pytest
 
 from relatum.errors import ProblemError
-from relatum.problem.frames import columns_of_edges, columns_of_table, enumerate_ids
+from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, UNSCORED, Problem, at_most
+from relatum.problem.frames import (
+    columns_of_edges,
+    columns_of_table,
+    default_background,
+    enumerate_ids,
+)
 
 
 def table(**columns):
@@ -78,3 +84,41 @@ def test_edges_keep_the_order_of_nodes():
     ids, i, j, score = columns_of_edges(graph, "weight")
     assert list(ids) == ["z", ("tuple", 1), "a"]
     assert (i.tolist(), j.tolist(), score.tolist()) == ([2], [0], [2.0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "refused"),
+    [
+        ([0.9, 0.8, 0.1, 0.95], True),
+        ([0.0, 1.0, 0.3, 0.7, 1.0], True),
+        ([0.9, 0.8, 0.1], False),  # three small numbers may be bits
+        ([0.0, 1.0, 1.0, 0.0, 1.0], False),  # a graph
+        ([0.5, 0.5, 0.5, 0.5, 0.5], False),  # one weight for all
+        ([0.9, 0.8, 0.1, -0.2], False),
+        ([0.9, 0.8, 0.1, 1.2], False),
+    ],
+)
+def test_probabilities_are_not_taken_for_bits(scores, refused):
+    n = len(scores)
+    table = {"unique_id_l": np.arange(n), "unique_id_r": np.arange(1, n + 1)}
+    table = pd.DataFrame({**table, "match_weight": scores})
+    if refused:
+        with pytest.raises(ProblemError, match='probability="match_weight" or log_odds="match_w'):
+            Problem.from_table(table, feasible=EQUIVALENCES)
+    else:
+        Problem.from_table(table, feasible=EQUIVALENCES)
+    told = Problem.from_table(table, log_odds="match_weight", feasible=EQUIVALENCES)
+    assert np.array_equal(told.log_odds, scores)
+    if min(scores) >= 0 and max(scores) <= 1:
+        bits = Problem.from_table(table, probability="match_weight", feasible=EQUIVALENCES)
+        assert bits.n == n + 1
+
+
+def test_pairs_that_nobody_scored_have_one_default():
+    table = pd.DataFrame({"unique_id_l": [0], "unique_id_r": [2], "match_weight": [3.0]})
+    capped = EQUIVALENCES & at_most(3)
+    for feasible, bits in ((EQUIVALENCES, UNSCORED), (capped, UNSCORED), (LINEAR_ORDERS, 0.0)):
+        assert Problem.from_table(table, feasible=feasible).background == bits
+        assert default_background(feasible) == bits
+        assert Problem.from_table(table, background=-2, feasible=feasible).background == -2
+    assert Problem.from_pairs([0], [2], [3.0], feasible=EQUIVALENCES).background == 0

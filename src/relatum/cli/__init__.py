@@ -92,7 +92,12 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def gathered(**options: Any) -> Any:
         names = ("kind", "file_format", "evidence_path", "background", "number")
-        return command(given={name: options.pop(name) for name in names}, **options)
+        given = {name: options.pop(name) for name in names}
+        ends = {name: options.pop(name) for name in ("left", "right", "log_odds", "probability")}
+        given["columns"] = {
+            name: value for name, value in ends.items() if value is not None
+        } or None
+        return command(given=given, **options)
 
     decorated: Callable[..., Any] = gathered
     for option in reversed(
@@ -111,8 +116,16 @@ def problem_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(
                 "--evidence", "evidence_path", type=FILE, help="CSV: two elements, 1 or 0."
             ),
-            click.option("--background", type=float, help="Bits of pairs that are not listed."),
+            click.option(
+                "--background",
+                type=float,
+                help="Bits of pairs that are not listed; by default -0.5 in tables, 0 in graphs.",
+            ),
             click.option("--number", default=0, help="Which instance of a file with several."),
+            click.option("--left", help="Column of ids, of a table of pairs."),
+            click.option("--right", help="Column of ids, of a table of pairs."),
+            click.option("--log-odds", help="Column of scores in bits."),
+            click.option("--probability", help="Column of scores as probabilities."),
         )
     ):
         decorated = option(decorated)
@@ -313,10 +326,10 @@ def reproduce_command(
 
 @cli.command("cluster")
 @click.argument("pairs", type=str)
-@click.option(
-    "--out", "-o", type=FILE, required=True, help="Where the clusters go: .parquet, .csv."
-)
-@click.option("--background", default="-4", show_default=True, help="Bits, or 'learned'.")
+@click.option("--out", "-o", type=FILE, help="Where the clusters go: .parquet, .csv.")
+@click.option("--save", type=FILE, help="Where all goes that load_clusters asks for: .clusters.")
+@click.option("--details", is_flag=True, help="Write hashes of components, for --previous.")
+@click.option("--background", default="-0.5", show_default=True, help="Bits, or 'learned'.")
 @click.option("--offset", default="0", show_default=True, help="Bits for all, or 'learned'.")
 @click.option(
     "--evidence", type=FILE, help="Table: ids in columns named as in PAIRS, and 'related'."
@@ -341,12 +354,12 @@ def reproduce_command(
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
 def cluster_command(
-    pairs: str, out: Path, as_json: bool, quiet: bool, groups: str | None, **options: Any
+    pairs: str, out: Path | None, as_json: bool, quiet: bool, groups: str | None, **options: Any
 ) -> None:
     """Cluster the elements of PAIRS, a Parquet or CSV file or a glob of scored pairs.
 
-    Columns are named as Splink names them unless told otherwise. The clusters are written
-    whole or, on Ctrl-C, not at all.
+    Columns are named as Splink names them unless told otherwise. The summary and the first
+    clusters are shown; -o writes all of them, whole or, on Ctrl-C, not at all.
     """
     from relatum.cli.cluster import run
 

@@ -1,4 +1,4 @@
-"""``relatum cluster``: from a file of scored pairs to a file of clusters."""
+"""``relatum cluster``: from a file of scored pairs to clusters, shown and, if asked to, written."""
 
 from __future__ import annotations
 
@@ -8,24 +8,34 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.text import Text
 
+from relatum.cli.output import console, show_clusters
 from relatum.errors import BlockingWarning, CalibrationWarning, DataError, EvidenceError
-from relatum.pair_tables import Clusters, cluster_pairs, verify_clusters
+from relatum.pair_tables import Clusters, cluster_pairs, require_savable, verify_clusters
 
 TABLES = (".parquet", ".csv", ".tsv")
 INTERRUPTED = 130
 INFEASIBLE = 3
+SHOWN = 10  # clusters on the screen
 
 
 def run(
-    pairs: str, out: Path, groups: str | None, options: dict[str, Any], as_json: bool, quiet: bool
+    pairs: str,
+    out: Path | None,
+    groups: str | None,
+    options: dict[str, Any],
+    as_json: bool,
+    quiet: bool,
 ) -> int:
-    """Cluster, write, show; return the exit code."""
-    if out.suffix not in (".parquet", ".csv"):
+    """Cluster, write if asked to, show; return the exit code."""
+    if out is not None and out.suffix not in (".parquet", ".csv"):
         raise DataError(f"The output {out} ends in .parquet or .csv.")
+    save = options.pop("save")
+    if save is not None:
+        require_savable(save)
     options = {key: value for key, value in options.items() if value is not None}
     for name in ("background", "offset"):
         options[name] = _bits(name, options[name])
@@ -33,6 +43,8 @@ def run(
         options["one_per_group"] = Path(groups) if groups.endswith(TABLES) else groups
     try:
         found = _with_progress(pairs, out, options, quiet or as_json)
+        if save is not None:
+            found.save(save)
     except KeyboardInterrupt:
         click.echo("relatum: interrupted; nothing was written", err=True)
         return INTERRUPTED
@@ -42,11 +54,33 @@ def run(
     if as_json:
         click.echo(json.dumps(found.summary.as_dict()))
     elif not quiet:
-        click.echo(str(found.summary))
-        click.echo(f"written to {out}")
-        if found.certificate is not None:
-            click.echo(f"certificate in {options['certificate']}")
+        certificate = options.get("certificate")
+        _show(found, {"written to": out, "saved to": save, "certificate in": certificate})
     return 0
+
+
+def _show(found: Clusters, written: dict[str, Path | None]) -> None:
+    """Show the summary, the first clusters by id, and where everything went."""
+    import pyarrow.compute as pc
+
+    screen, table = console(), found.table
+    screen.print(escape(str(found.summary)), highlight=False)
+    larger = table.filter(pc.greater(table["cluster_size"], 1))
+    names = pc.unique(larger["cluster_id"])
+    first = names.slice(0, SHOWN)
+    rows = larger.filter(pc.is_in(larger["cluster_id"], value_set=first))
+    members: dict[Any, list[str]] = {name: [] for name in first.to_pylist()}
+    ids = table.column_names[: table.column_names.index("cluster_id")]
+    for row in rows.select([*ids, "cluster_id"]).to_pylist():
+        members[row.pop("cluster_id")].append(" ".join(str(x) for x in row.values()))
+    screen.print()
+    show_clusters(screen, [(str(k), v) for k, v in members.items()], SHOWN, len(names))
+    alone = table.num_rows - larger.num_rows
+    if alone:
+        screen.print(f"{alone:,} element{'s' * (alone > 1)} alone", highlight=False)
+    for what, path in written.items():
+        if path is not None:
+            screen.print(f"{what} {escape(str(path))}", highlight=False)
 
 
 def run_verify(
@@ -80,15 +114,15 @@ def _bits(name: str, text: str) -> Any:
         raise DataError(f"--{name} is a number of bits or 'learned', got {text!r}.") from None
 
 
-def _with_progress(pairs: str, out: Path, options: dict[str, Any], silent: bool) -> Clusters:
-    console = Console(stderr=True)
+def _with_progress(pairs: str, out: Path | None, options: dict[str, Any], silent: bool) -> Clusters:
+    terminal = console(stderr=True)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", BlockingWarning)
         warnings.simplefilter("always", CalibrationWarning)
-        if silent or not console.is_terminal:
+        if silent or not terminal.is_terminal:
             found = cluster_pairs(pairs, output=out, **options)
         else:
-            with Live(Text("reading"), console=console, transient=True) as live:
+            with Live(Text("reading"), console=terminal, transient=True) as live:
 
                 def show(stage: str, done: int, total: int) -> None:
                     live.update(Text(f"{stage} {done}/{total}" if total else stage))

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 import numpy as np
+from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
 from rich.text import Text
 
-from relatum.cli.output import console, echo_json, finite
+from relatum.cli.output import console, echo_json, finite, show_clusters, table_of
 from relatum.errors import DataError
 from relatum.inference import infer
 from relatum.io import (
@@ -28,10 +29,19 @@ from relatum.io import (
 )
 from relatum.io.files import require_writable, write_lines
 from relatum.probability import Probabilities, probabilities
-from relatum.problem import Evidence, FeasibleSet, PartialMap, Partition, Problem, WeakOrder
+from relatum.problem import (
+    Evidence,
+    FeasibleSet,
+    PartialMap,
+    Partition,
+    Problem,
+    Relation,
+    WeakOrder,
+)
 from relatum.proof import Estimate, Status, verify
 from relatum.solvers import Progress
 
+SHOWN = 20  # sets, ranks or pairs on the screen
 EXIT_CODES = {
     Status.OPTIMAL: 0,
     Status.FEASIBLE: 0,
@@ -47,10 +57,11 @@ def load_problem(
     evidence_path: Path | None = None,
     background: float | None = None,
     number: int = 0,
+    columns: dict[str, str] | None = None,
 ) -> Problem:
     """Read a problem and its evidence."""
     feasible = None if kind is None else parse_set(kind)
-    request = Request(path, feasible, file_format, background, number)
+    request = Request(path, feasible, file_format, background, number, columns or {})
     problem = read_problem(request)
     if evidence_path is None:
         return problem
@@ -205,6 +216,7 @@ def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities 
         gap = "0" if e.gap < 1e-6 else f"{e.gap:.6g}"
         screen.print(f"value {e.value:.6f} bits, bound {e.bound:.6f}, gap {gap} bits")
         screen.print(escape(repr(e.relation)), highlight=False)
+        _show_relation(screen, problem, e.relation)
     if known is not None and e.relation is not None:
         how = f"{'exact' if known.exact else 'estimated'} by {known.method}"
         said = "calibrated" if known.calibrated else "uncalibrated"
@@ -218,6 +230,25 @@ def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities 
         screen.print(f"stopped {why}: this is the best so far")
     if out is not None:
         screen.print(f"written to {escape(str(out))}")
+
+
+def _show_relation(screen: Console, problem: Problem, relation: Relation) -> None:
+    """Show the first sets, ranks or pairs, by ids."""
+    name = _names(problem)
+    if isinstance(relation, Partition):
+        sets = [[name(int(k)) for k in s] for s in relation.sets()]
+        show_clusters(screen, [("", one) for one in sets if len(one) > 1], SHOWN)
+        alone = sum(len(one) == 1 for one in sets)
+        if alone:
+            screen.print(f"{alone:,} alone")
+        return
+    columns, rows = _plain_rows(problem, Estimate(Status.FEASIBLE, relation, 0.0, 0.0))
+    table = table_of(columns, words=("element", "a", "b"))
+    for row in rows[:SHOWN]:
+        table.add_row(*(escape(str(cell)) for cell in row))
+    screen.print(table)
+    if len(rows) > SHOWN:
+        screen.print(f"and {len(rows) - SHOWN:,} more; -o writes all of them")
 
 
 def run_verify(problem: Problem | None, bundle: Path, as_json: bool) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,13 @@ from relatum.problem import (
     Problem,
     at_most,
     evidence,
+    require_log_odds,
     require_memory,
     shown,
+    spread_of,
 )
 
+PROBABILITIES = ("match_probability", "probability")  # columns that say what they hold
 SHORT_NAMES = {"equivalence": EQUIVALENCES, "order": LINEAR_ORDERS, "map": MAPS}
 
 
@@ -81,6 +84,9 @@ class Request:
         Log-odds of pairs that the file does not list.
     number : int
         Which instance, of files that hold several.
+    columns : mapping
+        Names of columns of a table of pairs: ``left``, ``right``, ``log_odds`` or
+        ``probability``, as `Problem.from_table` takes them.
     """
 
     path: Path
@@ -88,6 +94,7 @@ class Request:
     format: str | None = None
     background: float | None = None
     number: int = 0
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def set_or(self, default: FeasibleSet) -> FeasibleSet:
         """Return the feasible set asked for, or the format's own."""
@@ -135,18 +142,35 @@ def _pace(r: Request) -> Problem:
 
 
 def _pairs(r: Request) -> Problem:
-    table = read_pair_table(r.path)
+    table = read_pair_table(r.path, r.columns)
     names = list(getattr(table, "column_names", None) or table.columns)
-    options: dict[str, Any] = {}
-    if not set(SPLINK_IDS) <= set(names):  # two ids and log-odds, by place
-        if len(names) != 3:
+    options: dict[str, Any] = dict(r.columns)
+    named = {"log_odds", "probability"} & set(options)
+    if not {"left", "right"} & set(options) and not set(SPLINK_IDS) <= set(names):
+        if len(names) != 3:  # two ids and a score, by place
             raise wrong_columns(str(r.path), names)
-        options = dict(zip(("left", "right", "log_odds"), names, strict=True))
-    elif not {"match_weight", "match_probability"} & set(names):
+        score = options[min(named)] if named else names[2]
+        ids = [name for name in names if name != score]
+        options |= {"left": ids[0], "right": ids[1]}
+        if not named:
+            kind = "probability" if score in PROBABILITIES else "log_odds"
+            options[kind] = score
+            if kind == "log_odds":  # by place: nobody called them so
+                _require_log_odds(table, score)
+    elif not named and not {"match_weight", "match_probability"} & set(names):
         raise wrong_columns(str(r.path), names)
-    return Problem.from_table(
-        table, background=r.background or 0.0, feasible=r.set_or(EQUIVALENCES), **options
-    )
+    feasible = r.set_or(EQUIVALENCES)
+    return Problem.from_table(table, background=r.background, feasible=feasible, **options)
+
+
+def _require_log_odds(table: Any, name: str) -> None:
+    column = table[name]
+    try:
+        values = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):  # `Problem.from_table` says what is wrong
+        return
+    require_log_odds(name, spread_of(numbers), len(numbers))
 
 
 def _preflib(r: Request) -> Problem:

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -86,16 +86,27 @@ def read_rows(path: str | Path) -> tuple[list[str], list[list[str]]]:
 class _Table:
     """A table of text columns, with numbers where they are asked for."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, named: Mapping[str, str]) -> None:
         self.path = path
         rows = _rows_of(path)
         self.columns = _heading(rows, path)
-        if not set(SPLINK_IDS) <= set(self.columns) and len(self.columns) != 3:
+        splink = set(SPLINK_IDS) <= set(self.columns)
+        ids_named = {"left", "right"} & set(named)
+        if not splink and not ids_named and len(self.columns) != 3:
             raise wrong_columns(f"{path}, line 1", self.columns)
         self._rows = list(_cells(rows, self.columns, path))
-        splink = set(SPLINK_IDS) <= set(self.columns)
-        self.ids = SPLINK_IDS if splink else tuple(self.columns[:2])
-        self.scores = ("match_weight", "match_probability") if splink else (self.columns[2],)
+        given = tuple(named[k] for k in ("log_odds", "probability") if k in named)
+        others = ("match_weight", "match_probability") if splink or ids_named else self.columns[2:]
+        self.scores = given or tuple(others)
+        by_place = tuple(name for name in self.columns if name not in self.scores)[:2]
+        usual = SPLINK_IDS if splink or ids_named else by_place
+        self.ids = tuple(named.get(k, d) for k, d in zip(("left", "right"), usual, strict=False))
+        lost = [name for name in (*self.ids, *given) if name not in self.columns]
+        if lost:
+            raise DataError(
+                f"{path}, line 1: there is no column {lost[0]!r}; there are "
+                f"{', '.join(self.columns[:50])[:200]}."
+            )
         self._whole = all(_is_whole(word) for name in self.ids for word in self._words(name))
 
     def _words(self, name: str) -> list[str]:
@@ -163,17 +174,19 @@ def _pyarrow(what: str) -> Any:
     return pa
 
 
-def read_pair_table(path: str | Path) -> Any:
+def read_pair_table(path: str | Path, columns: Mapping[str, str] | None = None) -> Any:
     """Read a table of scored pairs for `Problem.from_table`.
 
     Parameters
     ----------
     path : str or Path
         ``.csv`` or ``.tsv`` (also gzipped), ``.parquet``, ``.arrow`` or ``.feather``.
+    columns : mapping, optional
+        Names of columns: ``left``, ``right``, ``log_odds`` or ``probability``.
     """
     suffix = as_path(path).suffix
     if suffix not in ARROW_ENDINGS:
-        return _Table(path)
+        return _Table(path, {} if columns is None else columns)
     pa = _pyarrow(f"Reading {path}")
     with open_to_read(path) as file:
         read = pa.parquet.read_table if suffix == ".parquet" else pa.feather.read_table

@@ -19,6 +19,7 @@ from relatum.pair_tables.offsets import Offset, learn_offset
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
 from relatum.pair_tables.result import Clusters, Summary, in_kind_of
+from relatum.pair_tables.saving import require_savable
 from relatum.pair_tables.scoring import PairScorer
 from relatum.pair_tables.solve.batching import Component, Components, batch_of, component_of
 from relatum.pair_tables.solve.component import (
@@ -52,6 +53,7 @@ __all__ = [
     "learn_offset",
     "load_clusters",
     "refuse",
+    "require_savable",
     "solve_batch",
     "solve_component",
     "usual_search",

@@ -44,11 +44,18 @@ class Saved:
     certificate: Path | None
 
 
-def save_clusters(found: Saved, origin: Origin, path: str | Path, pairs: str) -> None:
-    """Write clusters to a file; see `relatum.pair_tables.Clusters.save`."""
+def require_savable(path: str | Path) -> Path:
+    """Return the path of a file to save clusters to; refuse one that cannot be, before any work."""
     target = as_path(path)
     if target.suffix != ENDING:
         raise DataError(f"Clusters are saved to a file {ENDING}, got {target.name!r}.")
+    require_writable(target)
+    return target
+
+
+def save_clusters(found: Saved, origin: Origin, path: str | Path, pairs: str) -> None:
+    """Write clusters to a file; see `relatum.pair_tables.Clusters.save`."""
+    target = require_savable(path)
     if pairs not in ("auto", "copy", "reference"):
         raise DataError(f'pairs is "auto", "copy" or "reference", got {pairs!r}.')
     in_files = isinstance(origin.given.pairs, str | Path)
@@ -57,7 +64,6 @@ def save_clusters(found: Saved, origin: Origin, path: str | Path, pairs: str) ->
             f'pairs="reference" needs pairs in files, got {type(origin.given.pairs).__name__}; '
             'pass pairs="copy".'
         )
-    require_writable(target)
     copied = pairs == "copy" or not in_files
     with tempfile.TemporaryDirectory(prefix="relatum-") as name:
         folder = Path(name)

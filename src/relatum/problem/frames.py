@@ -48,7 +48,7 @@ def require_log_odds(name: str, spread: Sequence[float | None], rows: int) -> No
     if low >= 0 and high <= 1 and first < last:
         raise ProblemError(
             f"All {rows} numbers in column {name!r} lie between 0 and 1 ({low:.3g} to {high:.3g}), "
-            "as probabilities do; taken for bits, they would relate everything. Say which they "
+            "as probabilities do; taken for bits, all would speak for the relation. Say which they "
             f'are: probability="{name}" or log_odds="{name}".'
         )
 
