@@ -113,13 +113,13 @@ def test_a_certificate_is_written_and_checked(tmp_path, pairs):
     right = invoke("verify", pairs, proof, "--clusters", out)
     assert right.exit_code == 0, right.output
     assert right.output.startswith("verified: Clusters, value and bound re-proved")
-    assert "value 9.0 bits, bound 9.0" in right.output
-    assert "taken from the certificate: a background of -4 bits" in right.output
-    told = json.loads(invoke("verify", pairs, proof, "--background", "-4", "--json").output)
+    assert "value 12.5 bits, bound 12.5" in right.output
+    assert "taken from the certificate: a background of -0.5 bits" in right.output
+    told = json.loads(invoke("verify", pairs, proof, "--background", "-0.5", "--json").output)
     assert (told["ok"], told["stated"], told["components"]) == (True, [], 1)
     wrong = invoke("verify", pairs, proof, "--background", "-3")
     assert wrong.exit_code == 1
-    assert wrong.output == "NOT verified: The certificate is about background -4.0, not -3.0.\n"
+    assert wrong.output == "NOT verified: The certificate is about background -0.5, not -3.0.\n"
     table = {"unique_id_l": ["a", "b", "c"], "unique_id_r": ["b", "c", "d"]}
     parquet.write_table(pa.table({**table, "match_weight": [7.0, 6.0, 1.5]}), pairs)
     assert invoke("verify", pairs, proof).exit_code == 1
@@ -209,4 +209,4 @@ def test_probabilities_are_not_taken_for_bits(tmp_path, command):
     told = json.loads(invoke(command, path, "--probability", "match_weight", "--json").output)
     bits = json.loads(invoke(command, path, "--log-odds", "match_weight", "--json").output)
     assert told["value"] == pytest.approx(np.log2(9) + np.log2(4) - 0.5)
-    assert bits["value"] == pytest.approx(0.9 + 0.8 - 0.5)
+    assert bits["value"] == pytest.approx(0.9 + 0.8 - 0.5 + 0.2)

@@ -45,12 +45,20 @@ def test_a_closed_pipe_is_left_to_the_caller():
         console().on_broken_pipe()
 
 
-def test_clusters_are_lines_that_fit(capsys):
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_clusters_are_lines_that_fit(capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
     many = [str(k) for k in range(50)]
-    show_clusters(console(), [("first", many), ("[b]", ["x" * 200])], 2, total=7)
+    show_clusters(console(), [("first", many), ("[b]", ["x" * 400])], 2, total=7)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split()[:3] == ["first", "50", "0,"]
-    assert lines[1].rstrip().endswith("11, ...")
+    assert lines[0].split() == ["cluster", "elements"]
+    assert lines[1].split()[:4] == ["first", "50", "0,", "1,"]
+    assert lines[1].endswith("11, ...") or columns == 40
     assert lines[2].startswith("[b]")
-    assert len(lines[2]) < 120
+    assert max(map(len, lines)) <= max(columns, 50)
     assert lines[3] == "and 5 more; -o writes all of them"
+    show_clusters(console(), [("", ["a", "b"])], 20)
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["elements"],
+        ["2", "a,", "b"],
+    ]

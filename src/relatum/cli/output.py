@@ -13,7 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 _NAMED = 12  # elements of a cluster that are named
-_WIDTH = 90  # letters of these
+_NAME = 40  # letters of a cluster's name
+_LEAST = 30  # letters of its elements, however narrow the terminal is
 
 
 class _Console(Console):
@@ -36,6 +37,10 @@ def table_of(headings: Sequence[str], words: Sequence[str]) -> Table:
     return table
 
 
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "\u2026"
+
+
 def show_clusters(
     screen: Console, clusters: Sequence[tuple[str, Sequence[Any]]], most: int, total: int = 0
 ) -> None:
@@ -49,19 +54,16 @@ def show_clusters(
         Clusters to show, of the `total` (or those given) that there are.
     total : int
     """
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    named = any(name for name, _ in clusters)
-    for heading in (["cluster"] if named else []) + ["elements", ""]:
-        justify: Literal["left", "right"] = "right" if heading == "elements" else "left"
-        table.add_column(heading, justify=justify, no_wrap=True)
-    for name, elements in clusters[:most]:
+    shown = [(_cut(str(name), _NAME), f"{len(own):,}", own) for name, own in clusters[:most]]
+    wide = max([7, *(len(name) for name, _, _ in shown)]) + 2
+    wide = wide if any(name for name, _, _ in shown) else 0
+    room = max(_LEAST, screen.width - wide - 10)
+    if shown:
+        screen.print(f"[bold]{'cluster':<{wide}.{wide}}elements[/bold]", highlight=False)
+    for name, count, elements in shown:
         text = ", ".join(str(x) for x in elements[:_NAMED])
-        text = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "\u2026"
-        text += ", ..." if len(elements) > _NAMED and not text.endswith("\u2026") else ""
-        cells = ([escape(str(name)[:40])] if named else []) + [f"{len(elements):,}", escape(text)]
-        table.add_row(*cells)
-    if clusters:
-        screen.print(table)
+        text = _cut(text + ", ..." * (len(elements) > _NAMED), room)
+        screen.print(escape(f"{name:<{wide}}{count:>8}  {text}"), highlight=False)
     more = max(total, len(clusters)) - min(most, len(clusters))
     if more > 0:
         screen.print(f"and {more:,} more; -o writes all of them")
