@@ -44,9 +44,15 @@ from relatum.pair_tables import Clusters as Clusters
 from relatum.pair_tables import PairScorer as PairScorer
 from relatum.pair_tables import cluster_pairs as cluster_pairs
 from relatum.pair_tables import load_clusters as load_clusters
+from relatum.probability import Asked as Asked
+from relatum.probability import Calibration as Calibration
 from relatum.probability import Probabilities as Probabilities
+from relatum.probability import Question as Question
+from relatum.probability import calibrate as calibrate
 from relatum.probability import decide as decide
+from relatum.probability import learn_by_asking as learn_by_asking
 from relatum.probability import probabilities as probabilities
+from relatum.probability import questions as questions
 from relatum.probability import sample as sample
 from relatum.problem import ANTISYMMETRIC as ANTISYMMETRIC
 from relatum.problem import BIJECTIONS as BIJECTIONS

@@ -2,23 +2,32 @@
 
 `asking` holds `probabilities` and `sample`, `answer` what they return, `methods` who computes it,
 `posterior` the record in between; `exact` holds the exact methods; `matchings` are those of many
-listed pairs. This room imports `inference`, `solvers`, `proof`, `problem` and kernels. Begin with
-`asking`, then `methods`.
+listed pairs; `calibration` learns from labelled problems; `questions` says what to ask. This room
+imports `inference`, `solvers`, `proof`, `problem` and kernels. Begin with `asking`, then `methods`.
 """
 
 # Importing a module registers its methods; exact ones come first.
 from relatum.probability import exact
 from relatum.probability.answer import Probabilities
 from relatum.probability.asking import probabilities, sample
+from relatum.probability.calibration import Calibration, calibrate
 from relatum.probability.decisions import decide
-from relatum.probability.matchings import Matchings, matching_probabilities
+from relatum.probability.matchings import Matchings, best_matching, matching_probabilities
+from relatum.probability.questions import Asked, Question, learn_by_asking, questions
 
 __all__ = [
+    "Asked",
+    "Calibration",
     "Matchings",
     "Probabilities",
+    "Question",
+    "best_matching",
+    "calibrate",
     "decide",
     "exact",
+    "learn_by_asking",
     "matching_probabilities",
     "probabilities",
+    "questions",
     "sample",
 ]

@@ -110,6 +110,27 @@ def _summed(a: Index, b: Index, bits: Floats) -> Floats | None:
     return np.asarray(sums.probabilities(sums.layers(control), control)[a, b])
 
 
+def best_matching(row: Index, column: Index, bits: Floats) -> tuple[Index, Index]:
+    """Return the most probable matching among listed pairs, as rows and columns."""
+    from scipy.sparse import csr_array  # slow to import, and only needed here
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    up = bits > 0
+    rows, a = np.unique(row[up], return_inverse=True)
+    columns, b = np.unique(column[up], return_inverse=True)
+    if not len(rows):
+        return rows, columns
+    # each row may also stay alone, in a column of its own: all rows are matched, so that one
+    # constant, which keeps costs off 0, changes nothing
+    most, alone = float(bits[up].max()) + 1.0, np.arange(len(rows))
+    cost = np.append(most - bits[up], np.full(len(rows), most))
+    at = np.append(a, alone), np.append(b, len(columns) + alone)
+    table = csr_array((cost, at), shape=(len(rows), len(columns) + len(rows)))
+    first, second = min_weight_full_bipartite_matching(table)
+    real = second < len(columns)
+    return rows[first[real]], columns[second[real]]
+
+
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * x)))
 

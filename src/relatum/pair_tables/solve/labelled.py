@@ -121,26 +121,14 @@ def clusters_at(case: Labelled, offset: float, background: float, seed: int = 0)
 
 def _matched(case: Labelled, w: Floats) -> Index:
     """Return the best matching of two groups, as labels."""
-    from scipy.sparse import csr_array  # slow to import, and only needed here
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+    from relatum.probability import best_matching  # all solvers, which few tables need
 
-    take = (w > 0) & case.may_join()
-    labels = np.arange(case.n, dtype=np.int64)
-    if case.groups is None or not take.any():
-        return labels
-    i, j, w = case.pairs[0][take], case.pairs[1][take], w[take]
-    swap = case.groups[i] > case.groups[j]
-    rows, row = np.unique(np.where(swap, j, i), return_inverse=True)
-    columns, column = np.unique(np.where(swap, i, j), return_inverse=True)
-    # each row may also stay alone, in a column of its own: all rows are matched, so that one
-    # constant, which keeps costs off 0, changes nothing
-    most, alone = float(w.max()) + 1.0, np.arange(len(rows))
-    cost = np.append(most - w, np.full(len(rows), most))
-    at = np.append(row, alone), np.append(column, len(columns) + alone)
-    table = csr_array((cost, at), shape=(len(rows), len(columns) + len(rows)))
-    a, b = min_weight_full_bipartite_matching(table)
-    real = b < len(columns)
-    labels[columns[b[real]]] = rows[a[real]]
+    labels, take = np.arange(case.n, dtype=np.int64), case.may_join()
+    i, j = (np.asarray(x[take], np.int64) for x in case.pairs[:2])
+    if case.groups is not None:
+        turn = case.groups[i] > case.groups[j]
+        first, second = best_matching(np.where(turn, j, i), np.where(turn, i, j), w[take])
+        labels[second] = first
     return labels
 
 
