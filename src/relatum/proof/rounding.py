@@ -38,24 +38,34 @@ def round_up(bound: float, magnitude: float) -> float:
     return bound + ROUNDING * magnitude + abs(bound) * 1e-15
 
 
-def checked_slack(problem: Problem, cuts: Iterable[Cuts] = (), terms: int = 0) -> Fraction:
+def checked_slack(
+    problem: Problem,
+    cuts: Iterable[Cuts] = (),
+    terms: int = 0,
+    prices: Floats | None = None,
+    scores: int | None = None,
+) -> Fraction:
     """Return by how much a checker's bound may exceed one that is computed without rounding.
 
-    Nothing, where log-odds and multipliers are on its grid, as they are unless their sizes
-    are very different. `terms` is how many terms and units on their right sides rows have.
+    Nothing, where log-odds, multipliers and prices are on its grid, as they are unless their sizes
+    are very different. `terms` is how many terms and units on their right sides rows have, and
+    `scores` how many log-odds may be added up: of all pairs, unless said.
     """
     pairs = problem.shape[0] * problem.shape[1]
     magnitude = problem.scores.magnitude() + abs(problem.background) * pairs
     top = math.frexp(magnitude)[1] if math.isfinite(magnitude) else 1024 + pairs.bit_length()
     shift = CHECKED_BITS - top
     numbers = [problem.log_odds.reshape(-1), *(cut.multipliers for cut in cuts)]
+    if prices is not None:
+        numbers.append(prices)
+        terms += prices.size
     if problem.background:
         numbers.append(np.array([problem.background]))
     if sum(v.size for v in numbers) <= _AT_ONCE:
         numbers = [np.concatenate(numbers)]
     if all(_on_grid(v, shift) for v in numbers):
         return Fraction(0)
-    return (pairs + terms + 1) * Fraction(2) ** -shift
+    return ((pairs if scores is None else scores) + terms + 1) * Fraction(2) ** -shift
 
 
 def _on_grid(values: NDArray[Any], shift: int) -> bool:

@@ -24,6 +24,7 @@ from relatum.pair_tables.on_duckdb.store import BYTES, Rows, Spool, Workspace
 from relatum.pair_tables.options import Settings, Tuning
 from relatum.pair_tables.solve.batching import Components, Pairs, assemble
 from relatum.pair_tables.solve.splitting import split_elements
+from relatum.pair_tables.solve.two_groups import of_two_groups
 from relatum.problem import ExactSum
 
 
@@ -104,6 +105,8 @@ def split_giants(linked: Linked, known: Known, settings: Settings, space: Worksp
     sizes = np.bincount(roots, minlength=len(roots))
     many = linked.pairs_within(roots) > settings.most_pairs
     giant = (sizes > settings.most_elements) | (many & (sizes > most))
+    if giant.any() and known.groups is not None and settings.cap >= 2:
+        giant &= ~of_two_groups(known.groups, roots, len(roots))[0]  # matched whole, at any size
     if not giant.any():
         return Units(roots, sizes, giant)
     inside = giant[roots]

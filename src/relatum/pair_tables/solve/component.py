@@ -13,6 +13,9 @@ Three sizes are treated differently:
 * up to ``Settings.most_elements`` elements and ``Settings.most_pairs`` pairs, the clusters of
   the pieces are then joined, and elements moved, in the component as a whole.
 
+Components of two groups are a matching each, which is found and proved whatever their size, see
+`relatum.pair_tables.solve.two_groups`.
+
 If a proof is asked for, `relatum.infer` takes over what this leaves open.
 """
 
@@ -45,6 +48,7 @@ from relatum.pair_tables.solve.batching import (
     problem_of,
 )
 from relatum.pair_tables.solve.splitting import split_elements
+from relatum.pair_tables.solve.two_groups import Certificates, Found, solve_two_groups
 from relatum.problem import Partition
 from relatum.proof import Certificate
 
@@ -84,7 +88,8 @@ class Solution:
 class Solutions:
     """The clusters of a batch of components: the arrays of `Solution`, one behind the other.
 
-    ``certificates`` holds, by number of the component, those that `relatum.infer` gave.
+    ``certificates`` holds, by number of the component, those that `relatum.infer` gave, and those
+    of components of two groups.
     """
 
     labels: Index
@@ -155,7 +160,15 @@ def solve_batch(batch: Components, settings: Settings, gaps: Floats | None = Non
         labels = _start_labels(batch)
         value[kept] = _values(batch, labels, settings.background)[kept]
         bound[kept] = value[kept] + gaps[kept]
+    pairs = _solve_two_groups(batch, settings, kept)
+    if pairs is not None:
+        state[pairs.taken] = KEPT
     solve_components(batch, settings.effort, labels, value, bound, state)
+    if pairs is not None:
+        inside = np.repeat(pairs.taken, np.diff(batch.element_ptr))
+        labels[inside], state[pairs.taken] = pairs.labels[inside], OPTIMAL
+        value[pairs.taken] = _values(batch, labels, settings.background)[pairs.taken]
+        bound[pairs.taken] = (value + pairs.bound_over)[pairs.taken]
     certificates: dict[int, Certificate] = {}
     for k in np.flatnonzero((state != OPTIMAL) & ~kept).tolist():
         component = component_of(batch, k)
@@ -173,7 +186,23 @@ def solve_batch(batch: Components, settings: Settings, gaps: Floats | None = Non
         if certificate is not None:
             certificates[k] = certificate
     cut, added = _changes(batch, labels)
-    return Solutions(labels, value, bound, cut, added, pieces, certificates)
+    proofs = Certificates(certificates, batch, settings, pairs)
+    return Solutions(labels, value, bound, cut, added, pieces, proofs)
+
+
+def _solve_two_groups(batch: Components, settings: Settings, kept: Flags) -> Found | None:
+    """Match the components of two groups; None if there are none."""
+    if not len(batch.groups):
+        return None
+    from relatum.solvers import outer_control  # all solvers
+
+    outer = outer_control()
+    expired = None if outer is None else outer.told_to_stop
+    found = solve_two_groups(batch, kept, settings.cap, expired)
+    if found is not None and found.contradictory >= 0:
+        k = found.contradictory
+        raise _contradiction(component_of(batch, k), k)
+    return found
 
 
 def _start_labels(batch: Components) -> Index:

@@ -1,10 +1,18 @@
-"""Problems that are solved by looking: a threshold, a maximum per row, an assignment.
+"""Problems that are solved by looking: a threshold, a maximum per row, a matching.
 
 One module per solver, and each proves its answer. This room imports problem, proof and the
 registry. Begin with `threshold`.
 """
 
 # Importing a module registers its solvers.
-from relatum.solvers.direct import argmax, assignment, threshold
+from relatum.solvers.direct import argmax, assignment, matching, threshold
+from relatum.solvers.direct.matching import certificate_of_prices, match_pairs
 
-__all__ = ["argmax", "assignment", "threshold"]
+__all__ = [
+    "argmax",
+    "assignment",
+    "certificate_of_prices",
+    "match_pairs",
+    "matching",
+    "threshold",
+]
