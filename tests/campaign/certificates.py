@@ -190,7 +190,29 @@ def _islands(rng):
     return "EQUIVALENCES", feasible, c, extras
 
 
+def _two_sides(rng):
+    """A clustering of two groups, or without pairs on either side, which is a matching."""
+    n = int(rng.integers(2, 7))
+    c = rng.integers(-4, 9, (n, n)).astype(float) if rng.random() < 0.5 else rng.normal(size=(n, n))
+    side = rng.integers(0, 2, n)
+    feasible, extras = rt.EQUIVALENCES, {}
+    if rng.random() < 0.7:
+        extras["groups"] = [side.tolist()]
+        feasible = feasible & rt.one_per_group(side.tolist())
+    else:
+        extras["unrelated"] = [*zip(*np.nonzero(np.triu(side[:, None] == side, 1)), strict=True)]
+    a, b = np.nonzero(np.triu(side[:, None] != side, 1))
+    if len(a) and rng.random() < 0.4:
+        k = int(rng.integers(len(a)))
+        of = "related" if rng.random() < 0.5 else "unrelated"
+        extras[of] = [*extras.get(of, []), (a[k], b[k])]
+    known = [[(int(p), int(q)) for p, q in extras.get(of, [])] for of in ("related", "unrelated")]
+    extras["related"], extras["unrelated"] = known
+    return "EQUIVALENCES", feasible & rt.evidence(*known), c, extras
+
+
 SPECIAL = (
+    (_two_sides, ("auto", "matching", "partition_branch_and_cut")),
     (_twins, ("order_dp", "order_branch_and_cut")),
     (_capped, ("capped_partitions", "branch_and_cut", "partition_branch_and_cut")),
     (_islands, ("auto", "partition_branch_and_cut", "greedy_contraction")),

@@ -128,7 +128,7 @@ def random_case(rng):
     words = [name]
     extras = {}
     if grouped:
-        groups = rng.integers(0, max(1, shape[0]), shape[0]).tolist()
+        groups = rng.integers(0, rng.choice([2, shape[0]]), shape[0]).tolist()
         feasible = feasible & rt.one_per_group(groups)
         extras["groups"] = [groups]
         words.append("groups")

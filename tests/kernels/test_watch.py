@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from relatum.kernels.first_order import iterate
+from relatum.kernels.matching import heaviest_matching
 from relatum.kernels.order.preorder_search import preorder_search, weak_order_search
 from relatum.kernels.order.rows import half_cycles, violated_dicycles
 from relatum.kernels.order.search import anneal_order, insertion_search
@@ -189,6 +190,11 @@ def _kernels():
         watch.close()
         return layer
 
+    def matching(expired):
+        start = np.arange(0, large * large + 1, large)
+        right = np.tile(np.arange(large), large)
+        return heaviest_matching(start, right, 5.0 + np.abs(wide + wide.T).ravel(), large, expired)
+
     prices = np.full(n, 0.5)
     given = weights, prices, sizes, apart, 6, 0.0
     many = np.full(large, 0.5), np.ones(large, np.int64), np.zeros((large, large), np.bool_)
@@ -201,6 +207,7 @@ def _kernels():
         "pack_triangles": packing,
         "polish": polishing,
         "perturb_and_polish": perturbing,
+        "heaviest_matching": matching,
         "iterate": iterating,
         "violated_transitivity": lambda e: violated_transitivity(x, 0.01, 10**6, e),
         "violated_dicycles": lambda e: violated_dicycles(tournament, 0.01, 2, e),

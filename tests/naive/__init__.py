@@ -12,6 +12,7 @@ from naive.checking import *
 from naive.joint import *
 from naive.learning import *
 from naive.lp import *
+from naive.matching import *
 from naive.order import *
 from naive.partition import *
 from naive.problem import *

@@ -22,9 +22,8 @@ from relatum.pair_tables.on_duckdb.known import Known
 from relatum.pair_tables.on_duckdb.reading import Source
 from relatum.pair_tables.on_duckdb.store import BYTES, Rows, Spool, Workspace
 from relatum.pair_tables.options import Settings, Tuning
-from relatum.pair_tables.solve.batching import Components, Pairs, assemble
+from relatum.pair_tables.solve.batching import Components, Pairs, assemble, of_two_groups
 from relatum.pair_tables.solve.splitting import split_elements
-from relatum.pair_tables.solve.two_groups import of_two_groups
 from relatum.problem import ExactSum
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from relatum.array_types import Floats, Index
+from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.tables.records import Components
 from relatum.problem import EQUIVALENCES, Problem, at_most, evidence, one_per_group
 
@@ -26,6 +26,7 @@ __all__ = [
     "ends_of",
     "facts_of",
     "first_elements",
+    "of_two_groups",
     "pairs_of",
     "problem_of",
     "with_pairs",
@@ -239,3 +240,29 @@ def first_elements(batch: Components, labels: Index) -> Index:
     first = np.empty(len(labels), dtype=np.int64)
     first[cluster[::-1]] = np.arange(len(labels))[::-1]  # the last one written is the smallest
     return np.asarray(first[cluster])
+
+
+def of_two_groups(groups: Index, owner: Index, count: int) -> tuple[Flags, Index]:
+    """Say which components have elements of two groups, and of nothing else.
+
+    Parameters
+    ----------
+    groups : int64 array (n,)
+        -1 for elements in no group.
+    owner : int64 array (n,)
+        The component of each element, below `count`.
+
+    Returns
+    -------
+    two : bool array (count,)
+    low : int64 array (count,)
+        The smaller group of each component.
+    """
+    low = np.full(count, np.iinfo(np.int64).max)
+    high = np.full(count, -1, dtype=np.int64)
+    np.minimum.at(low, owner, groups)
+    np.maximum.at(high, owner, groups)
+    two = (low >= 0) & (low < high)
+    others = (groups != low[owner]) & (groups != high[owner])
+    two[owner[others]] = False
+    return two, low

@@ -14,37 +14,17 @@ import numpy as np
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.pair_tables.options import Settings
-from relatum.pair_tables.solve.batching import Components, component_of, ends_of, problem_of
+from relatum.pair_tables.solve.batching import (
+    Components,
+    component_of,
+    ends_of,
+    of_two_groups,
+    problem_of,
+)
 from relatum.problem import Partition
 from relatum.proof import Certificate
 
 SAME = 1e-12  # of what is compared: a smaller difference is none
-
-
-def of_two_groups(groups: Index, owner: Index, count: int) -> tuple[Flags, Index]:
-    """Say which components have elements of two groups, and of nothing else.
-
-    Parameters
-    ----------
-    groups : int64 array (n,)
-        -1 for elements in no group.
-    owner : int64 array (n,)
-        The component of each element, below `count`.
-
-    Returns
-    -------
-    two : bool array (count,)
-    low : int64 array (count,)
-        The smaller group of each component.
-    """
-    low = np.full(count, np.iinfo(np.int64).max)
-    high = np.full(count, -1, dtype=np.int64)
-    np.minimum.at(low, owner, groups)
-    np.maximum.at(high, owner, groups)
-    two = (low >= 0) & (low < high)
-    others = (groups != low[owner]) & (groups != high[owner])
-    two[owner[others]] = False
-    return two, low
 
 
 class Found(NamedTuple):
@@ -155,9 +135,7 @@ def _earlier(batch: Components, known: Index, owner: Index, taken: Flags) -> Ind
     return mate
 
 
-def _kept_where_equal(
-    mate: Index, earlier: Index, pairs: tuple[Index, Index, Floats]
-) -> Index:
+def _kept_where_equal(mate: Index, earlier: Index, pairs: tuple[Index, Index, Floats]) -> Index:
     """Return earlier pairs instead of a matching's wherever that is worth as much.
 
     The pairs of both, where they differ, are paths and cycles, each of which can be as it was or
@@ -179,7 +157,7 @@ def _kept_where_equal(
 
 
 def _labels(batch: Components, mate: Index, owner: Index) -> Index:
-    """Number the clusters of each component in the order of their first elements."""
+    """Return clusters, numbered in each component in the order of their first elements."""
     own = np.arange(len(mate))
     first = np.where(mate >= 0, np.minimum(own, mate), own)
     number = np.cumsum(first == own) - 1
@@ -201,7 +179,8 @@ class Certificates(Mapping[int, Certificate]):
             return self.given[k]
         from relatum.solvers.direct import certificate_of_prices  # all solvers
 
-        assert self.batch is not None and self.settings is not None
+        assert self.batch is not None
+        assert self.settings is not None
         own = slice(self.batch.element_ptr[k], self.batch.element_ptr[k + 1])
         settings, component = self.settings, component_of(self.batch, k)
         problem = problem_of(component, settings.background, settings.max_size)
@@ -209,7 +188,9 @@ class Certificates(Mapping[int, Certificate]):
         return certificate_of_prices(problem, relation, self.found.price[own])
 
     def __contains__(self, k: object) -> bool:
-        return k in self.given or (self.found is not None and bool(self.found.taken[k]))
+        if self.found is None or not isinstance(k, int):
+            return k in self.given
+        return k in self.given or bool(self.found.taken[k])
 
     def __iter__(self) -> Iterator[int]:
         taken = () if self.found is None else np.flatnonzero(self.found.taken).tolist()

@@ -113,7 +113,7 @@ def _best_by_pairs(view: SparseView, cuts: Sequence[Cuts], u: Floats) -> Bound:
     price = view.grid.scores(u).where(free)
     open_ = (state < 0) & free[i] & free[j]
     above = _above(r[open_], price, i[open_], j[open_])
-    return int(constant) + r[known].total() + price.total() + above
+    return int(constant) + int(r[known].total()) + price.total() + above
 
 
 def _pairs_only(view: SparseView) -> bool:

@@ -32,7 +32,7 @@ from relatum.problem import (
 )
 from relatum.proof import Certificate, Leaf, Prices, Proof, checked_slack, find_conflict
 from relatum.solvers.control import Control
-from relatum.solvers.reductions import connected
+from relatum.solvers.reductions.connected import connected
 from relatum.solvers.registry import Outcome, Solver, register
 
 FEW_ELEMENTS = 2000  # up to which sides are sought in what evidence excludes
@@ -103,7 +103,8 @@ def sides_of(problem: Problem) -> Flags | None:
     # two sides have at most n**2 / 4 pairs across
     if n > FEW_ELEMENTS or 4 * excluded < n * (n - 2):
         return None
-    return _coloured(problem.state < 0)
+    open_ = problem.state < 0  # as evidence names pairs, in one direction
+    return _coloured(open_ & open_.T)
 
 
 def _coloured(open_: Flags) -> Flags | None:
@@ -262,8 +263,6 @@ def _refuses(problem: Problem) -> str | None:
     feasible = problem.feasible
     if feasible.structure != EQUIVALENCES:
         return "solves equivalence relations only"
-    if feasible.cap is not None and feasible.cap < 2:
-        return "joins pairs, which sets of one element do not hold"
     if problem.background > 0 and problem.n > FEW_ELEMENTS:
         return f"takes a positive background of up to {FEW_ELEMENTS} elements"
     linked = len(problem.evidence.related) > 0
