@@ -269,8 +269,9 @@ class Prices:
     """A price for each element; no set of the partition has more than its elements' prices.
 
     Valid for equivalence relations, useful where a cap on the size of sets leaves few of
-    them, or where two groups leave single elements and pairs only: these may be many. The log-odds are those that rows with multipliers leave, c - A'y. Every element is
-    in one set, so the sum of all prices, and b y, bound every partition.
+    them, or where two groups leave single elements and pairs only, however many. The log-odds
+    are those that rows with multipliers leave, c - A'y. Every element is in one set, so the sum
+    of all prices, and b y, bound every partition.
     """
 
     cuts: tuple[Cuts, ...]
