@@ -1,4 +1,4 @@
-"""Run the campaigns: ``python -m tests.campaign [problems|mutants|all] --count N --seed S``."""
+"""``python -m tests.campaign [problems|mutants|tables|all] --count N --seed S``: run campaigns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_MEMORY = 8 << 30  # bytes: a mutant that asks for more is refused it, and n
 
 def arguments(given=None):
     parser = argparse.ArgumentParser(prog="python -m tests.campaign", description=__doc__)
-    parser.add_argument("which", nargs="?", choices=("problems", "mutants", "all"), default="all")
+    parser.add_argument("which", nargs="?", choices=(*running.CAMPAIGNS, "all"), default="all")
     parser.add_argument("--count", type=int, default=1000, help="cases, of each campaign")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--resume", metavar="FILE", help="go on from this file, and write to it")

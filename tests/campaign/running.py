@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from campaign import mutants, problems
+from campaign import mutants, problems, tables
 
-CAMPAIGNS = ("problems", "mutants")
+CAMPAIGNS = ("problems", "mutants", "tables")
 EVERY = 10.0  # seconds between two times that the state is written
 
 
@@ -35,7 +35,7 @@ def _case(name, rng, counts, pool, options):
     if name == "problems":
         failure = problems.run(rng, counts, **options)
         return [] if failure is None else [failure]
-    return mutants.run(rng, counts, pool, **options)
+    return (tables if name == "tables" else mutants).run(rng, counts, pool, **options)
 
 
 def report(state, most=20):

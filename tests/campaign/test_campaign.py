@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from campaign import certificates, mutants, problems, rows, running, trees
+from campaign import certificates, mutants, problems, rows, running, tables, trees
 from campaign.generation import NAMES, SCORES, random_case
 from campaign.state import State, objects_of
 from campaign.truth import PROPERTIES, Meaning, false_claims, has, members, relations
 from naive.problem import ALL_PROPERTIES
+from relatum.pair_tables import TableVerification
 from relatum.proof import Certificate, Estimate, Leaf, Status, Verification
 
 NODES = (
@@ -50,6 +51,37 @@ def test_problems_are_answered_rightly_and_verified():
         assert counts[f"of {kind}"] > 0, kind
     for status in ("OPTIMAL", "FEASIBLE", "INFEASIBLE"):
         assert counts[f"status {status}"] > 10, status
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_mutants_of_tables_prove_nothing_that_is_false():
+    pytest.importorskip("duckdb", reason="install relatum[tables]")
+    state = State(seed=2024)
+    running.run("tables", state, 14)
+    counts = state.counts["tables"]
+    assert not state.failures, told(state)
+    assert counts["true accepted"] == counts["tables"] > 10
+    assert counts["proofs"] > 0
+    words = ("claims", "lower", "moved", "arrays", "missing", "proofs", "tricked")
+    assert all(counts[f"refused, {word}"] > 0 for word in words), counts
+
+
+def test_a_checker_of_tables_that_believes_everything_is_caught(monkeypatch):
+    pytest.importorskip("duckdb", reason="install relatum[tables]")
+    monkeypatch.setattr(tables, "MAKERS", (tables._lower, tables._moved))
+    monkeypatch.setattr(tables, "tricked", lambda rng, data: data)
+
+    def gullible(table, path, **told):
+        said = tables.opened(path.read_bytes()).manifest
+        claims = {name: said[name] for name in ("elements", "value", "bound")}
+        return TableVerification(True, "", **claims)
+
+    found, rng = [], np.random.default_rng(3)
+    for _ in range(4):
+        found += tables.run(rng, Counter(), [], count=6, check=gullible)
+    wrong = " ".join(wrong for failure in found for wrong in failure["wrong"])
+    assert "bound" in wrong
 
 
 @pytest.mark.slow

@@ -91,3 +91,25 @@ def test_items_are_read_once():
     """An iterator of items is not used up before its items are returned."""
     ranker = rt.LinearRanker().fit(["a b c", "a c"])
     assert ranker.predict(iter(["c", "a", "b"])) == ["a", "b", "c"]
+
+
+def test_words_of_comparisons_are_below_their_number():
+    """Else the class of one pair would be that of another."""
+    measure = rt.BernoulliMeasure()
+    measure.fit_comparisons([0, 1], [1, 2], [1, 0.5], n_words=3)
+    for given, rule in (
+        (([0], [2], [1], 2), "rows of v"),
+        (([0.5], [1], [1], 2), "vector of integers"),
+        (([0], [1], [1, 0], 2), "comparisons"),
+        (([0], [1], [0.7], 2), "1, 0 or 0.5"),
+        (([0], [1], [1], 2.5), "n_words"),
+        (([0], [1], [1], 2, [-1.0]), "sample_weight"),
+    ):
+        with pytest.raises(DataError, match=rule):
+            measure.fit_comparisons(*given)
+
+
+def test_projections_are_transformers():
+    for odd, rule in ((3, "projection: Cannot clone"), ([], "projection is a transformer")):
+        with pytest.raises(DataError, match=rule):
+            rt.BilinearPairMeasure(projection=odd).fit(X, [0, 1], [1, 2], [0, 1])

@@ -98,12 +98,14 @@ def test_priors_beyond_reason(strength):
             measure.fit(*given[: 1 if isinstance(measure, LogisticMeasure) else 3], [0, 1, 0, 1])
 
 
+@pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("weight", [1.0, 1e20, 1e90])
 @pytest.mark.parametrize("strength", [1e-20, 1.0, 1e20])
-def test_extreme_priors_and_weights_are_not_fitted_in_single_precision(strength, weight):
+def test_extreme_priors_and_weights_are_not_fitted_in_single_precision(strength, weight, relative):
     """The gap is proved in double precision; a warning of overflow would be an error."""
     x = np.array([[0, 1], [1, 0], [1, 1], [0, 0]], dtype=np.float32)
-    measure = LogisticMeasure(strength, max_epochs=30)
+    x *= 1e-17 if relative else 1.0
+    measure = LogisticMeasure(strength, relative=relative, max_epochs=30)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         measure.fit(x, [0, 1, 0, 1], sample_weight=[weight, 1.0, 1.0, weight])

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from relatum.array_types import Floats
 from relatum.cli.output import console, table_of
 from relatum.datasets import Digits, load_digits, load_sentences
+from relatum.errors import DataError
 from relatum.features import BinaryFeatures, TensorSketch, pair_features, sample_pairs
 from relatum.inference import infer
 from relatum.measures import (
@@ -22,7 +23,7 @@ from relatum.measures import (
     regularization_path,
 )
 from relatum.metrics import rand_error
-from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, MAPS, Problem, evidence
+from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, MAPS, Problem, evidence, whole_number
 from relatum.proof import Estimate, verify
 from relatum.solvers import Progress
 
@@ -42,6 +43,7 @@ class Case:
 
 def cases(seed: int = 0, quick: bool = False) -> Iterator[Case]:
     """Yield the cases one by one."""
+    whole_number(seed, "seed", 0, (1 << 63) - 1, DataError)
     train, test = load_digits()
     yield _map(train, test)
     some = _some_digits(test, seed, quick)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
-from relatum.features import refuse_masked, shown, told_of_input
+from relatum.features import checked_pairs, refuse_masked, shown, told_of_input
 from relatum.measures import validation as checks
 from relatum.measures.fit.streams import guarded
 from relatum.measures.objective import bernoulli_divergence, bernoulli_regularizer
@@ -172,8 +172,17 @@ relation or another source that `RecordBatches` reads
         >>> measure.pair_log_odds([0, 1]).round(3).tolist()  # 3 : 1 and 2 : 2
         [[0.0, 1.585], [0.0, 0.0]]
         """
-        i, j = np.asarray(first, np.int64), np.asarray(second, np.int64)
-        outcome = np.asarray(result, np.float64)
+        if not checks.is_whole(n_words):
+            raise DataError(f"n_words must be an integer of at least 1; got {shown(n_words)}.")
+        i, j = checked_pairs(first, second, int(n_words))
+        refuse_masked(result, "result")
+        with told_of_input("result"):
+            outcome = np.asarray(result, np.float64)
+        if outcome.shape != i.shape:
+            raise DataError(f"There are {len(i)} comparisons, and results of {outcome.shape}.")
+        weights = None
+        if sample_weight is not None:
+            weights = np.tile(checks.pair_weights(sample_weight, len(i)), 2)
         if not np.isin(outcome, (0.0, 0.5, 1.0)).all():
             raise DataError("The result of a comparison must be 1, 0 or 0.5.")
         if self.n_classes is not None and self.n_classes != n_words * n_words:
@@ -181,9 +190,8 @@ relation or another source that `RecordBatches` reads
                 f"n_classes must be n_words^2 = {n_words * n_words} for comparisons; got "
                 f"{self.n_classes}."
             )
-        classes = np.concatenate([i * n_words + j, j * n_words + i])
+        classes = np.concatenate([i * n_words + j, j * n_words + i]).astype(np.int64)
         y = np.concatenate([outcome > 0, outcome < 1]).astype(np.int64)
-        weights = None if sample_weight is None else np.tile(np.asarray(sample_weight), 2)
         with checks.all_or_nothing(self):
             self._reset()
             self.n_classes_ = n_words * n_words

@@ -139,7 +139,11 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
                     f"got {self.projection!r}."
                 )
             return DiscriminantProjection().fit(v, i, j)
-        return clone(self.projection).fit(v, i, j)
+        with told_of_input("projection"):
+            fresh = clone(self.projection)
+        if not hasattr(fresh, "fit") or not hasattr(fresh, "transform"):
+            raise DataError(f"projection is a transformer, got {shown(self.projection)}.")
+        return fresh.fit(v, i, j)
 
     def _raw(self, v: NDArray[Any]) -> Floats:
         z = v if self.projection_ is None else self.projection_.transform(v)

@@ -150,6 +150,8 @@ def reproduce(
     unknown = set(parts) - set(PARTS)
     if unknown:
         raise DataError(f"There is no part {sorted(unknown)}; the parts are {', '.join(PARTS)}.")
+    if not compute and not any((folder / "cells").glob("**/*.*")):
+        raise DataError(f"Nothing has been computed in {folder} yet; run it without --computed.")
     task = _Task(settings, Cells(folder / "cells", say, compute), images)
     results = {}
     about = {"machine": machine(), "settings": asdict(settings)}

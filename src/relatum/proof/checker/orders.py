@@ -15,6 +15,9 @@ from relatum.proof.checker.numbers import BLOCK
 from relatum.proof.checker.view import Effort
 
 ORDERED_ELEMENTS = 62  # outright at most: a subset of them is an integer, one bit each
+CELLS_PER_SUBSET = 24  # of packing cycles, that take as long as one subset
+ROWS_PER_SUBSET = 16  # of subsets with one element more, before they are sorted out
+CYCLES_PER_SUBSET = 2048  # of cycles looked at
 MOST_STATES = 200_000  # subsets looked at: some seconds
 _BITS = 60  # sums of scores are held in so many bits
 
@@ -77,6 +80,7 @@ def check_best_order(given: object, claim: int, effort: Effort) -> None:
         raise CertificateError(
             f"At most {ORDERED_ELEMENTS} elements are ordered outright, and there are {n}."
         )
+    _spend(effort, 64 + n * n // 8)  # for looking at the scores: leaves may be repeated
     excluded = (view.state == 0) | (view.state.T == 1)
     np.fill_diagonal(excluded, False)
     w, room = _scaled(view, claim)
@@ -132,12 +136,14 @@ def _order_losing_at_most(loss: Index, must: Flags, spare: int, effort: Effort) 
     n = len(loss)
     one = np.int64(1) << np.arange(n, dtype=np.int64)
     needed = (must.T @ one).astype(np.int64)
+    _spend(effort, n**3 // CELLS_PER_SUBSET)
     cycle, weight = _packed_cycles(loss, must)
     states, cost = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for _ in range(n):
         taken = (states[:, None] & one) != 0
         added = (~taken).astype(np.int64) @ loss
         row, j = np.nonzero(~taken & ((states[:, None] & needed) == needed))
+        _spend(effort, len(row) // ROWS_PER_SUBSET)
         after, total = states[row] | one[j], cost[row] + added[row, j]
         keep = total <= spare
         after, total = after[keep], total[keep]
@@ -145,15 +151,21 @@ def _order_losing_at_most(loss: Index, must: Flags, spare: int, effort: Effort) 
         after, total = after[order], total[order]
         first = np.flatnonzero(np.diff(after, prepend=-1))
         states, cost = _without_lost(after[first], total[first], cycle, weight, spare)
-        effort.subsets -= len(states)
+        _spend(effort, len(states) + len(first) * len(cycle) // CYCLES_PER_SUBSET)
         if len(states) == 0:
             return False
-        if len(states) > MOST_STATES or effort.subsets < 0:
+        if len(states) > MOST_STATES:
             raise CertificateError(
-                f"More than {min(MOST_STATES, len(states))} subsets may begin an order worth more "
-                "than is claimed."
+                f"More than {MOST_STATES} subsets may begin an order worth more than is claimed."
             )
     return True
+
+
+def _spend(effort: Effort, subsets: int) -> None:
+    """Take from what is left, counting in subsets, for each of which there are microseconds."""
+    effort.subsets -= subsets
+    if effort.subsets < 0:
+        raise CertificateError("Its parts that are ordered outright take too long to go through.")
 
 
 def _without_lost(
