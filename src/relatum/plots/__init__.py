@@ -1,8 +1,8 @@
 """Pictures of relations, learning and search, with matplotlib (extra ``plots``).
 
 Every function draws into the axes given, or into new ones, and returns them; blue is related, red
-unrelated, in bits. `pictures` are of any relation, `components` of clusters of tables. Imports what
-problems and estimates are. Begin with `pictures`.
+unrelated, in bits. `pictures` are of any relation, `components` of clusters of tables, `trust` of
+probabilities. Imports what problems and estimates are. Begin with `pictures`.
 """
 
 from relatum.plots.components import component
@@ -15,6 +15,7 @@ from relatum.plots.pictures import (
     progress,
     relation,
 )
+from relatum.plots.trust import reliability
 
 __all__ = [
     "component",
@@ -25,4 +26,5 @@ __all__ = [
     "probabilities",
     "progress",
     "relation",
+    "reliability",
 ]
