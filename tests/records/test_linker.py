@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 import relatum as rt
 from relatum.errors import BlockingWarning, DataError, NotFittedError
-from relatum.records import linker as module
+from relatum.records import fitting as module
 from relatum.records.blocking import candidates
 from relatum.records.comparison import Comparison
 from relatum.records.intake import read_records

@@ -2,8 +2,9 @@
 
 `intake` reads tables into columns of `fields`; `vectors` and `similarity` compare values,
 `comparison` records, level by level; `blocking` finds the pairs worth comparing; `training` learns
-what levels are worth, `held_out` how good that is, and `linking` scores and clusters. `linker` does
-one after the other. This room imports tables of pairs, measures and metrics. Begin with `linker`.
+what levels are worth, and `mixture` does so without labels; `held_out` tells how good that is, and
+`linking` scores and clusters. `fitting` and `linker` do one after the other. This room imports
+tables of pairs, measures and metrics. Begin with `linker`.
 """
 
 from __future__ import annotations

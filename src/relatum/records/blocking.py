@@ -62,7 +62,7 @@ class _Found:
         self.by.append(np.full(len(keys), mark, np.uint8))
 
     def gathered(self, n: int, left_out: int) -> Candidates:
-        if not self.keys:
+        if not sum(map(len, self.keys)):
             return Candidates(np.empty((0, 2), np.int64), np.empty(0, np.uint8), left_out)
         every, by = np.concatenate(self.keys), np.concatenate(self.by)
         order = np.argsort(every, kind="stable")

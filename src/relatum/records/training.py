@@ -52,6 +52,15 @@ class Examples:
         own = self.pairs[rows], self.levels[:, rows], self.related[rows], self.folds[rows]
         return Examples(*own, extra)
 
+    def plus(self, other: Examples) -> Examples:
+        """Return both, without bits of a score learned otherwise."""
+        return Examples(
+            np.concatenate([self.pairs, other.pairs]),
+            np.concatenate([self.levels, other.levels], axis=1),
+            np.concatenate([self.related, other.related]),
+            np.concatenate([self.folds, other.folds]),
+        )
+
 
 def examples_of(
     comparison: Comparison, pairs: Index, entity: Index, fold: Index, base: Weights | None = None
