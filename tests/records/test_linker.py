@@ -233,3 +233,41 @@ def test_a_linker_that_is_not_fitted_says_so(people, fields):
         rt.RecordLinker(fields).predict(people.records)
     with pytest.raises(NotFittedError):
         rt.RecordLinker(fields).explain_pair(people.records, 0, 1)
+
+
+def test_clusters_explain_pairs_by_fields(linker, split):
+    found = linker.predict(split[2])
+    own = found.table
+    ids, clusters = own["id"].to_pylist(), own["cluster_id"].to_pylist()
+    a = next(k for k in range(len(ids)) if clusters.count(clusters[k]) > 1)
+    b = next(k for k in range(len(ids)) if k != a and clusters[k] == clusters[a])
+    assert found.contributions(ids[a], ids[b]) == linker.explain_pair(split[2], ids[a], ids[b])
+    assert "surname" in str(found.explain(ids[a], ids[b]))
+
+
+def test_a_linker_is_kept_in_a_file(linker, split, tmp_path):
+    rt.io.save_model(tmp_path / "people.model", linker)
+    again = rt.io.load_model(tmp_path / "people.model")
+    assert again.report_ == linker.report_
+    assert again.get_params() == linker.get_params()
+    assert again.predict(split[2]).table.equals(linker.predict(split[2]).table)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("fields_", {"surname": "name"}),
+        ("tables_", []),
+        ("intercept_", float("nan")),
+        ("background_", 1.0),
+        ("neighbors_", 0),
+        ("counted_", {}),
+        ("measure_", "none"),
+        ("told_", {"x": 1}),
+    ],
+)
+def test_a_damaged_linker_is_refused(linker, name, value, tmp_path):
+    damaged = clone(linker)
+    damaged.__dict__.update({**linker.__dict__, name: value})
+    with pytest.raises(DataError):
+        rt.io.save_model(tmp_path / "people.model", damaged)

@@ -9,8 +9,17 @@ tables of pairs, measures and metrics. Begin with `linker`.
 
 from __future__ import annotations
 
+from relatum.records.comparison import scales_of, terms_of
+from relatum.records.fields import checked_fields
 from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
 from relatum.records.linker import RecordLinker
 
-__all__ = ["LinkReport", "RecordLinker", "Weights"]
+__all__ = [
+    "LinkReport",
+    "RecordLinker",
+    "Weights",
+    "checked_fields",
+    "scales_of",
+    "terms_of",
+]

@@ -115,7 +115,8 @@ class Run:
         apart = bool(self.linker.one_per_source)
         with self.stage("cluster"):
             found = cluster_records(scorer, pairs, bits, apart, options)
-        return replace(found, table=in_kind_of(records, found.table))
+        table = in_kind_of(records, found.table)
+        return replace(found, table=table, contributions=scorer.contributions)
 
 
 def fit_records(run: Run, comparison: Comparison, table: Any, entity: Index) -> Fitted:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from relatum.errors import DataError, NotFittedError
-from relatum.records.comparison import Comparison
+from relatum.records.comparison import Comparison, scales_of
 from relatum.records.fitting import Monitor, Run, fit_records
 from relatum.records.intake import entity_codes
+from relatum.records.level_bits import Weights
+from relatum.records.link_report import LinkReport
 from relatum.records.linking import Scorer
 from relatum.records.vectors import Frequencies
 
@@ -53,14 +56,15 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    weights_ : Weights
-        Bits of the levels of every field.
+    tables_, intercept_ : list of float64 arrays, float
+        Bits of the levels of every scale, and of any pair; `weights_` puts them together.
     offset_, background_ : float
     neighbors_ : int
-    frequencies_ : mapping
-        How often letters, words and values occurred.
-    report_ : LinkReport
-        Block recall, held-out precision, recall and F1, and what was chosen; print it.
+    measure_ : LogisticMeasure or None
+        None if it was learned without labels, or with too few.
+    fields_ : dict
+    counted_, told_ : dict
+        What `frequencies_` and `report_` are made of.
 
     Examples
     --------
@@ -115,16 +119,33 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
             comparison = Comparison(own, {})
             frequencies = comparison.frequencies
         found = fit_records(run, comparison, table, known)
-        self.weights_, self.offset_, self.background_ = (
-            found.weights,
-            found.offset,
-            found.background,
-        )
+        # plain values and arrays, which model files can hold; properties make more of them
+        self.tables_ = [np.asarray(bits) for bits in found.weights.tables]
+        self.intercept_ = found.weights.intercept
+        self.offset_, self.background_ = found.offset, found.background
         self.neighbors_, self.measure_ = found.report.neighbors, found.measure
-        self.frequencies_: dict[str, Frequencies] = dict(frequencies)
-        self.fields_ = dict(self.fields)
-        self.report_ = replace(found.report, seconds=dict(run.seconds))
+        self.counted_ = {k: (f.places, f.counts, f.total) for k, f in frequencies.items()}
+        self.fields_ = dict(run.fields)
+        self.told_ = asdict(replace(found.report, seconds=dict(run.seconds)))
         return self
+
+    @property
+    def weights_(self) -> Weights:
+        """Bits of the levels of every field."""
+        self._require_fitted()
+        return Weights(scales_of(self.fields_), self.tables_, self.intercept_)
+
+    @property
+    def frequencies_(self) -> dict[str, Frequencies]:
+        """How often letters, words and values occurred."""
+        self._require_fitted()
+        return {key: Frequencies(*counted) for key, counted in self.counted_.items()}
+
+    @property
+    def report_(self) -> LinkReport:
+        """What was learned and how good it is; print it."""
+        self._require_fitted()
+        return LinkReport(**self.told_)
 
     def predict(
         self,
@@ -185,5 +206,5 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         return scorer.contributions(left, right)
 
     def _require_fitted(self) -> None:
-        if not hasattr(self, "weights_"):
+        if not hasattr(self, "tables_"):
             raise NotFittedError("This RecordLinker is not fitted yet: call its fit method.")

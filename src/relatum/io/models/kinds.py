@@ -86,6 +86,14 @@ KINDS: dict[str, Kind] = {
         soundness.linear_ranker,
         (*_ESTIMATE, "_number"),
     ),
+    "RecordLinker": Kind(
+        "relatum.records",
+        (
+            *("tables_", "intercept_", "offset_", "background_", "neighbors_", "measure_"),
+            *("counted_", "fields_", "told_"),
+        ),
+        soundness.record_linker,
+    ),
     "LogisticMeasure": Kind(
         _MEASURES, (*_LOGISTIC, *_FITTED, "gap_is_exact_", "feature_columns_"), soundness.logistic
     ),

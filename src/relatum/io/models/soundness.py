@@ -308,3 +308,41 @@ LIFTINGS = (
     *("BinaryFeatures", "MultilinearLifting", "RandomMonomials", "PolynomialLifting"),
     *("TensorSketch", "PCA", "StandardScaler", "MinMaxScaler", "Pipeline", None),
 )
+
+
+# --- records ------------------------------------------------------------------------------
+
+
+def record_linker(linker: Any) -> None:
+    """Check a `RecordLinker`: that its tables fit its fields, and its counts their places."""
+    from importlib import import_module
+
+    records = import_module("relatum.records")  # which stands above this room
+    fields = _of(linker, "fields_", dict)
+    require(fields == linker.fields and bool(fields), "fields_ of a RecordLinker are wrong")
+    scales = records.scales_of(records.checked_fields(fields))
+    tables, counted = _of(linker, "tables_", list), _of(linker, "counted_", dict)
+    require(len(tables) == len(scales), "tables_ of a RecordLinker are wrong")
+    for table, scale in zip(tables, scales, strict=True):
+        _numbers(table, "a table of a RecordLinker", len(scale.levels))
+    for name in ("intercept_", "offset_", "background_"):
+        _of(linker, name, int, float)
+    require(linker.background_ <= 0, "background_ of a RecordLinker is wrong")
+    _count(linker, "neighbors_")
+    _one_of(linker, "measure_", "LogisticMeasure", None)
+    require(set(counted) == set(records.terms_of(fields)), "counted_ of a RecordLinker is wrong")
+    for name, (places, counts, total) in counted.items():
+        _numbers(places, "a place of a RecordLinker", None, "i")
+        _numbers(counts, "a count of a RecordLinker", len(places))
+        bits = 18 if name.endswith("/letters") else 20
+        inside = not len(places) or (places.min() >= 0 and places.max() < 1 << bits)
+        require(bool(inside), "a place of a RecordLinker is out of range")
+        require(isinstance(total, int | float) and 0 <= total < 1e15, "a total is wrong")
+    require(isinstance(linker.told_, dict), "told_ of a RecordLinker is wrong")
+    str(linker.report_)
+
+
+def _numbers(value: Any, said: str, length: int | None, kinds: str = "f") -> None:
+    fits = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in kinds
+    require(fits and length in (None, len(value)), f"{said} is wrong")
+    require(value.dtype.kind != "f" or bool(np.isfinite(value).all()), f"{said} is not finite")
