@@ -57,6 +57,11 @@ MODELS = {
     "map named": (rt.MapClassifier(), (X, Y.astype(object)), lambda m: m.predict(X)),
     "map several": (rt.MapClassifier(), (X, SEVERAL), lambda m: m.predict(X)),
     "map joint": (rt.MapClassifier(semi_supervised=True), (X, PARTLY), lambda m: m.predict(X)),
+    "records": (
+        rt.RecordLinker({"surname": "exact", "born": "date"}),
+        (rt.datasets.load_people(40).records,),
+        lambda m: np.concatenate(m.tables_),
+    ),
     "sets": (
         rt.PartitionClustering(feasible=RULES & KNOWN, n_pairs=200),
         (X, Y),

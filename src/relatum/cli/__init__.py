@@ -366,6 +366,36 @@ def cluster_command(
     sys.exit(run(pairs, out, groups, options, as_json, quiet))
 
 
+@cli.command("link")
+@click.argument("records", type=str)
+@click.option("--fields", help="Columns and kinds, such as title=text,year=exact,price=number.")
+@click.option("--labels", help="Column of true entities, empty where they are not known.")
+@click.option("--source", help="Column that says where a record comes from.")
+@click.option("--one-per-source", is_flag=True, help="Sources hold no duplicates.")
+@click.option("--id", "id_", help="Column of ids; unique_id or id by default, or the row.")
+@click.option("--key", "keys", multiple=True, help="Columns NAME,... that true pairs may share.")
+@click.option("--neighbors", type=int, help="Nearest records that each is compared with.")
+@click.option("--model", type=FILE, help="Do not learn: use a linker that --save has kept.")
+@click.option("--save", type=FILE, help="Keep the linker in a model file.")
+@click.option("--out", "-o", type=FILE, help="Write the clusters: .parquet, .csv.")
+@click.option("--previous", type=FILE, help="Clusters of an earlier run.")
+@click.option("--evidence", type=FILE, help="Table of pairs: ids NAME_l, NAME_r, and 'related'.")
+@click.option("--prove", is_flag=True, help="Prove optimality.")
+@click.option("--show", default=3, show_default=True, help="How many clusters are printed.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing.")
+def link_command(records: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Find out which of RECORDS, a CSV or Parquet file, are of the same entity.
+
+    Kinds of fields are text, name, exact, number, date and words. What similarities are worth
+    is learned from --labels, or without any. Prints a summary and some clusters; nothing is
+    written unless --out or --save ask for it.
+    """
+    from relatum.cli.link import run
+
+    sys.exit(run(records, options, as_json, quiet))
+
+
 @cli.command("solvers")
 def solvers_command() -> None:
     """List the solvers: what each is for, and whether it proves optimality."""
