@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relatum as rt
+from relatum.cli import main
 from relatum.cli.demo import cases
 
 
@@ -35,3 +36,12 @@ def test_the_command_prints_a_line_per_case(found, demo):
         assert case.estimate.status.name in printed
     assert printed.count("OPTIMAL") == 4
     assert "NO" not in printed.split("map:")[0].split()
+
+
+def test_a_seed_is_not_negative(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["relatum", "demo", "--quick", "--seed", "-1"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "seed is a whole number from 0" in capsys.readouterr().err

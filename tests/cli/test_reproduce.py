@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import relatum.cli.reproduce as command
 from instances.reproduction import TINY
-from relatum.cli import cli
+from relatum.cli import cli, main
 
 
 @pytest.fixture
@@ -40,3 +40,14 @@ def test_default_is_quick(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "reproduce", lambda settings, *a, **k: used.append(settings) or [])
     assert CliRunner().invoke(cli, ["reproduce", "-o", str(tmp_path)]).exit_code == 0
     assert [settings.name for settings in used] == ["quick"]
+
+
+def test_nothing_is_reported_of_nothing(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(
+        "sys.argv", ["relatum", "reproduce", "--computed", "-o", str(tmp_path / "x")]
+    )
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "Nothing has been computed" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -533,3 +533,20 @@ def test_confidence_is_the_probability_of_the_cluster():
         assert part["confidence"].to_numpy() == pytest.approx(known, abs=1e-12)
     with pytest.raises(rt.errors.ProblemError, match="confidence is True or False"):
         rt.cluster_pairs(table, confidence=1)
+
+
+@pytest.mark.parametrize("certified", [False, True])
+def test_binary_ids_are_texts_or_refused(tmp_path, certified):
+    def table(ids):
+        kind = pa.binary()
+        left, right = pa.array(ids[:2], kind), pa.array(ids[1:], kind)
+        return pa.table({"unique_id_l": left, "unique_id_r": right, "match_weight": [1.0, 2.0]})
+
+    more = {"certificate": tmp_path / "c.cert"} if certified else {}
+    found = rt.cluster_pairs(table([b"a", b"b", b"c"]), background=-9.0, **more)
+    assert found.summary.value == 2.0
+    out = tmp_path / "out.parquet"
+    with pytest.raises(rt.errors.DataError, match=r"no text in UTF-8.*hexadecimal") as caught:
+        rt.cluster_pairs(table([b"\xff\x01", b"b", b"\xff\x02"]), output=out, **more)
+    assert "\n" not in str(caught.value)
+    assert not out.exists()

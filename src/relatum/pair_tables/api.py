@@ -313,6 +313,11 @@ def _plain_errors() -> Iterator[None]:
                 f"There is not enough memory, or room for temporary files in {gettempdir()}: "
                 f"{told}; give more memory_limit=, or more room (TMPDIR names the folder)."
             ) from None
+        if isinstance(error, UnicodeError) or "UTF8" in told or "UTF-8" in told:
+            raise DataError(
+                f"An id, or a name of a column, is no text in UTF-8 ({told}); write binary ids as "
+                "text, for example in hexadecimal digits."
+            ) from None
         if type(error).__module__.split(".")[0] not in ("duckdb", "_duckdb", "pyarrow"):
             raise
         raise DataError(f"The table of pairs cannot be read: {told}.") from None
