@@ -222,3 +222,23 @@ def test_columns_of_one_unit_stay_as_they_are():
     assert np.allclose(steps[0].scale_, x.std(axis=0))
     with pytest.raises(DataError, match="standardize is True, False"):
         rt.MapClassifier(standardize="yes").fit(x, np.arange(30) % 2)
+
+
+def test_probabilities_obey_the_feasible_set(digits):
+    train, test = digits
+    plain = rt.MapClassifier().fit(train.images, train.labels)
+    one_each = rt.MapClassifier(feasible=rt.BIJECTIONS).fit(train.images[:10], np.arange(10))
+    some = test.images[[int(np.flatnonzero(test.labels == k)[0]) for k in range(10)]]
+    p = one_each.predict_proba(some)
+    assert p.sum(axis=0) == pytest.approx(np.ones(10))
+    assert p.sum(axis=1) == pytest.approx(np.ones(10))
+    known = rt.probabilities(rt.Problem(one_each.log_odds(some), rt.BIJECTIONS))
+    assert np.array_equal(p, known.matrix())
+    told = plain.predict_proba(some, rt.evidence(related=[(0, 3)], unrelated=[(1, 1)]))
+    assert told[0, 3] == 1.0
+    assert told[1, 1] == 0.0
+    assert told[2:] == pytest.approx(plain.predict_proba(some)[2:], abs=1e-12)
+    two = train.labels < 2
+    binary = rt.MapClassifier().fit(train.images[two], train.labels[two])
+    same = rt.MapClassifier(feasible=rt.MAPS).fit(train.images[two], train.labels[two])
+    assert same.predict_proba(some) == pytest.approx(binary.predict_proba(some), abs=1e-12)

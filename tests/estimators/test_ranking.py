@@ -199,3 +199,17 @@ def test_a_win_is_the_default():
     plain = rt.LinearRanker().fit_comparisons(["x", "y", "x"], ["y", "z", "z"])
     said = rt.LinearRanker().fit([("x", "y"), ("y", "z"), ("x", "z")])
     assert np.array_equal(plain.log_odds(list("xyz")), said.log_odds(list("xyz")))
+
+
+def test_rank_probabilities_are_those_of_all_orders(ranker):
+    items = rt.datasets.load_sentences()[0][:5]
+    scores, n = ranker.log_odds(items), 5
+    for known in (None, rt.evidence([(3, 0)])):
+        p, total = np.zeros((n, n)), 0.0
+        for order in permutations(range(n)):
+            if known is not None and order.index(3) > order.index(0):
+                continue
+            weight = 2.0 ** sum(scores[order[i], order[j]] for i in range(n) for j in range(i, n))
+            total += weight
+            p[list(order), range(n)] += weight
+        assert ranker.rank_probabilities(items, known) == pytest.approx(p / total, abs=1e-12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -28,7 +28,6 @@ from relatum.io import (
     write_rows,
 )
 from relatum.io.files import require_writable, write_lines
-from relatum.probability import Probabilities, probabilities
 from relatum.problem import (
     Evidence,
     FeasibleSet,
@@ -40,6 +39,9 @@ from relatum.problem import (
 )
 from relatum.proof import Estimate, Status, verify
 from relatum.solvers import Progress
+
+if TYPE_CHECKING:
+    from relatum.probability import Probabilities
 
 SHOWN = 20  # sets, ranks or pairs on the screen
 EXIT_CODES = {
@@ -86,6 +88,8 @@ def run_solve(
     estimate = _with_progress(problem, options, quiet or as_json)
     known = None
     if sure and estimate.relation is not None:
+        from relatum.probability import probabilities  # which most do not ask for
+
         known = probabilities(
             problem, time_limit=options.get("time_limit", 60.0), seed=options.get("seed", 0)
         )

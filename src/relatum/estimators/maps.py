@@ -21,6 +21,7 @@ from relatum.features import (
     refuse_masked,
     told_of_input,
 )
+from relatum.probability import probabilities
 from relatum.problem import MAPS, RELATIONS, FeasibleSet, Problem
 from relatum.proof import Estimate
 
@@ -231,17 +232,22 @@ class MapClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return scores[:, 1]
         return scores
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each label, given that it is a map.
+    def predict_proba(self, X: Any, evidence: FeasibleSet | None = None) -> Floats:
+        """Return the probability of each label, given the feasible set and evidence.
 
         The probability of a map is a product over elements, proportional to 2**log-odds.
-        For multi-label targets, the probability of each label by itself.
+        For multi-label targets, the probability of each label by itself. With a feasible set
+        or evidence, probabilities are those of `relatum.probabilities`: of BIJECTIONS, for
+        instance, an element's labels depend on the other elements of X.
         """
         scores = self.log_odds(X)
+        if not self.multilabel_ and len(self.classes_) == 2:
+            scores = scores / 2  # one log-odds, written once for each class
+        if self.feasible is not None or evidence is not None:
+            problem, seed = Problem(scores, self._base(evidence)), common.seed_of(self)
+            return probabilities(problem, time_limit=self.time_limit, seed=seed).matrix()
         if self.multilabel_:
             return 1.0 / (1.0 + np.exp2(-scores))
-        if len(self.classes_) == 2:
-            scores = scores / 2  # one log-odds, written once for each class
         weights = np.exp2(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 

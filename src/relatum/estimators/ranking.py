@@ -16,6 +16,7 @@ from relatum.estimators.comparisons import read_comparisons
 from relatum.features import checked_switches, told_of_input
 from relatum.inference import infer_many
 from relatum.measures import BernoulliMeasure, EncodedSequences, encode_sequences
+from relatum.probability import probabilities
 from relatum.problem import (
     LINEAR_ORDERS,
     Evidence,
@@ -276,6 +277,25 @@ class LinearRanker(BaseEstimator):  # type: ignore[misc]
             return dense + 1
         before = np.concatenate([[0], np.cumsum(np.bincount(dense))])
         return np.asarray(1 + before[dense], dtype=np.int64)
+
+    def rank_probabilities(
+        self, items: Sequence[Any] | None = None, evidence: FeasibleSet | None = None
+    ) -> Floats:
+        """Return the probability of each item at each place: a row per item, first place first.
+
+        They are those of `relatum.probabilities`, of linear orders, and not calibrated.
+
+        Parameters
+        ----------
+        items : sequence, optional
+            All items seen, ``items_``, by default.
+        evidence : FeasibleSet, optional
+            As in `infer`.
+        """
+        common.require_fitted(self)
+        problem = self.problem(self.items_ if items is None else items, evidence)
+        known = probabilities(problem, time_limit=self.time_limit, seed=common.seed_of(self))
+        return known.ranks
 
     def predict_many(self, sequences: Iterable[Sequence[Any]]) -> list[list[Any]]:
         """Put each of many sequences of items in order."""
