@@ -6,7 +6,9 @@ problems are random, of the kind that is hard for the set. Cases run one after t
 process of their own, which is ended where an answer does not come. Reported are the seconds
 by which each answer came late, in wall time and in processor time (which is what counts on a
 machine that others use: wall time there is theirs, too), whether it has a bound better than that
-of the pairs one by one, and the worst cases of each solver.
+of the pairs one by one, and the worst cases. `cluster_pairs`, `infer_many` and the estimators are
+called as well, and with `--interrupt` the commands get Ctrl-C, once and twice; see
+`limits_calls.py`.
 
     python benchmarks/limits.py                 # everything: an hour or more
     python benchmarks/limits.py --quick         # a few minutes
@@ -34,6 +36,7 @@ from typing import Any
 
 import numpy as np
 from _machine import machine
+from limits_calls import CALLS, COMMANDS, measure_call, measure_command
 
 import relatum as rt
 from relatum.solvers import SOLVERS, trivial_bound
@@ -179,8 +182,20 @@ def cases(quick: bool, limits: tuple[float, ...]) -> list[Case]:
     return out
 
 
+def calls(quick: bool, limits: tuple[float, ...], interrupt: bool) -> list[Case]:
+    """Return what else is called: commands with Ctrl-C once and twice, or functions."""
+    if interrupt:
+        return [Case("Ctrl-C", k, kind, False, 0.0) for kind in COMMANDS for k in (1, 2)]
+    chosen = limits[-1:] if quick else limits
+    return [Case("call", 0, name, False, limit) for name in CALLS for limit in chosen]
+
+
 def measure(case: Case, interrupt: bool) -> dict[str, Any]:
     """Infer once; return how late the answer came and what it is."""
+    if case.kind == "call":
+        return measure_call(case.solver, case.limit)
+    if case.kind == "Ctrl-C":
+        return measure_command(case.solver, case.n)
     problem = KINDS[case.kind][0](case.n)
     limit = 600.0 if interrupt else case.limit
     timer = threading.Timer(case.limit, os.kill, (os.getpid(), signal.SIGINT))
@@ -230,7 +245,8 @@ class Worker:
             self.process.start()
             self.pipe.recv()
         self.pipe.send(case)
-        if self.pipe.poll(case.limit + PATIENCE):
+        patience = PATIENCE + (60.0 if case.kind in ("call", "Ctrl-C") else 0.0)
+        if self.pipe.poll(case.limit + patience):
             return dict(self.pipe.recv())
         self.end()
         return {"late": PATIENCE, "late_processor": PATIENCE, "error": "no answer"}
@@ -262,16 +278,20 @@ def table(found: dict[str, Any], interrupt: bool, most: int) -> str:
     late = sorted(found.items(), key=lambda kv: -kv[1].get("late", 0.0))
     lines = [f"{'case':58} {'late s':>8} {'processor':>9}  bound"]
     for key, r in late[:most]:
-        kind = r.get("error") or ("trivial" if r["bound"] >= r["trivial"] else "better")
+        kind = r.get("error", "")
+        if "bound" in r:
+            kind = "trivial" if r["bound"] >= r["trivial"] else "better"
         lines.append(f"{key:58} {r.get('late', 0):8.3f} {r.get('late_processor', 0):9.3f}  {kind}")
     wall, both = (
         sum(least(r) > allowed(r["limit"], interrupt) for r in found.values())
         for least in (lambda r: r.get("late", 0.0), _least_late)
     )
     failed = sum("error" in r for r in found.values())
+    worst = max(map(_least_late, found.values()), default=0.0)
     lines.append(
         f"{len(found)} cases: {wall} later than promised by the clock on the wall, {both} of them "
-        f"by that of the processor as well; {failed} without an answer"
+        f"by that of the processor as well (worst overrun {worst:.2f} s); "
+        f"{failed} without an answer"
     )
     return "\n".join(lines)
 
@@ -292,7 +312,8 @@ def main() -> None:
     record = json.loads(options.out.read_text()) if options.out.exists() else {}
     record["machine"] = machine("highspy")
     found = record.setdefault(part, {})
-    wanted = [c for c in cases(options.quick, limits) if options.only in c.key]
+    wanted = cases(options.quick, limits) + calls(options.quick, limits, options.interrupt)
+    wanted = [c for c in wanted if options.only in c.key]
     others = [
         multiprocessing.Process(target=_count, daemon=True) for _ in range(os.cpu_count() or 1)
     ]

@@ -93,8 +93,8 @@ def infer(
     prove : bool
         Ask for proven optimality: prefer solvers that close the gap.
     time_limit : float
-        Seconds after which the best relation and bound so far are returned. The first
-        Ctrl-C does the same.
+        Seconds after which the best relation and bound so far are returned, at most 0.2 s or
+        5 % later. The first Ctrl-C does the same within half a second.
     start : Relation, optional
         A feasible relation to start from; the result is never worse.
     seed : int
@@ -151,7 +151,7 @@ def infer_many(
     n_jobs : int
         As in joblib, whose backends (loky, threading, dask, ray) all work.
     **arguments
-        Passed on to `infer`.
+        Passed on to `infer`. A `time_limit` holds for each problem, not for all together.
     """
     from joblib import Parallel, delayed
 

@@ -90,6 +90,10 @@ def cluster_pairs(
     prove : bool
         Prove optimality, spending up to `time_limit` seconds on a component.
     time_limit : float
+        Seconds for the proof of each component, kept as in `infer`; not for all together, as
+        what is proven of one should not depend on how many others there are. With n components
+        that stay open and t threads, proofs may take n / t times as long; the first Ctrl-C ends
+        them, and keeps what is found. Without `prove` it is not used: no clock decides anything.
     odd_rows : {"refuse", "handle"}
         What to do with rows without ids or usable scores, and with contradictory scores.
     left, right, log_odds, probability : str, optional

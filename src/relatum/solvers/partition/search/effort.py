@@ -42,7 +42,7 @@ class SearchSettings:
     outlier: float = 20.0  # medians above which a listed score acts as a rule, whatever its size
     median_of: int = 1_000_000  # listed scores: of more, every so many-th is looked at
     chain_patience: int = 100  # moves of a chain that gain nothing: to its end is quadratic
-    chain_work: float = 1e8  # scores looked at by chains between two looks at the clock
+    chain_work: float = 2e7  # scores looked at by chains between two looks at the clock
     greedy_pairs: float = 36e6  # of a dense problem that is joined greedily: its heap holds all
     greedy_seconds: float = 2e-7  # per pair of these, before anything is joined, on a slow machine
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
