@@ -1,4 +1,4 @@
-"""A table of scored pairs in a file: clusters, what is known, and what changes with new pairs."""
+"""A table of scored pairs in a file: clusters, doubts, reasons, and what new facts change."""
 
 import tempfile
 from pathlib import Path
@@ -35,13 +35,21 @@ with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "pairs.parquet"
     pairs = scored(30_000)
     parquet.write_table(pairs, path)
-    found = rt.cluster_pairs(path, background=-4.0, output=Path(folder) / "clusters.parquet")
+    found = rt.cluster_pairs(path, output=Path(folder) / "clusters.parquet")
     print(found.summary)
     print(f"pairwise F1 {f1(found):.3f}")
     print(found.table.slice(0, 4).to_pandas().to_string(index=False))
 
+    print("\nin most doubt:")
+    for doubt in found.uncertain(3):
+        print(f"{doubt};\n  {found.explain(doubt.a, doubt.b)}")
+    found.save(Path(folder) / "records.clusters")
+    loaded = rt.load_clusters(Path(folder) / "records.clusters")
+    problem, estimate = loaded.problem(doubt.a), loaded.estimate(doubt.a)
+    print(f"the last is of a component of {problem.n} records, worth {estimate.value:.1f} bits")
+
     known = {"related": [(names[0], names[-1])], "unrelated": [(names[1], names[2])]}
-    again = rt.cluster_pairs(path, background=-4.0, evidence=known, previous=found)
+    again = rt.cluster_pairs(path, evidence=known, previous=found)
     print("\nwith two facts, of which one is odd:")
     print(again.summary.changes)
     print(f"{again.summary.components_reused} components were kept as they were")

@@ -435,13 +435,13 @@ def test_without_duckdb_the_extra_is_named(monkeypatch):
 
 def test_arguments_that_spark_does_not_take_are_named():
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
-    given = (("labels", {}), ("previous", {}), ("output", "x.csv"), ("certificate", "x"))
+    given = (("previous", {}), ("certificate", "x"), ("details", True), ("confidence", True))
     for name, value in given:
         with pytest.raises(DataError, match=f"{name}= is not available on Spark"):
             rt.cluster_pairs(frame, **{name: value})
     with pytest.raises(DataError, match="Certificates are not available on Spark"):
         verify_clusters(frame, "x")
-    with pytest.raises(DataError, match="background= is not available on Spark"):
+    with pytest.raises(DataError, match="needs labels="):
         rt.cluster_pairs(frame, background="learned")
     with pytest.raises(DataError, match="does not read Spark DataFrames"):
         rt.cluster_pairs(frame, engine="duckdb")

@@ -19,6 +19,7 @@ from relatum.pair_tables.result import (
     Summary,
     in_kind_of,
     require_output,
+    write_frame,
     write_table,
 )
 from relatum.pair_tables.saving import ENDING, read_clusters
@@ -101,8 +102,8 @@ def cluster_pairs(
         unless one of the last two names that column.
     engine : {"auto", "duckdb", "spark"}
         "auto" takes Spark for Spark DataFrames and DuckDB for everything else. On Spark there
-        are neither `labels`, `previous`, `output` nor `certificate`, and `memory_limit` is that of
-        its tasks.
+        are neither `previous`, `offset`, `confidence`, `details` nor `certificate`; `output` is a
+        folder, and `memory_limit` that of its tasks.
     memory_limit : str or int
         For DuckDB and the batches; about 100 bytes per element come on top.
     threads : int, optional
@@ -145,10 +146,8 @@ def cluster_pairs(
     settings = Settings(bits, max_size, prove, time_limit)
     _require_names(left=left, right=right, log_odds=log_odds, probability=probability)
     on_spark = _takes_spark(pairs, engine)
-    learned = background if learn else None
-    only_duckdb = {"labels": labels, "previous": previous, "output": output}
-    only_duckdb |= {"certificate": certificate, "background": learned}
-    only_duckdb["confidence"] = confidence or None
+    only_duckdb = {"previous": previous, "certificate": certificate}
+    only_duckdb |= {"confidence": confidence or None, "details": details or None}
     only_duckdb["offset"] = offset if learn_offset or shift else None
     for name, value in only_duckdb.items():
         if on_spark and value is not None:
@@ -158,8 +157,10 @@ def cluster_pairs(
             )
     known = (evidence, one_per_group, score_missing, labels, _earlier(previous))
     given = Given(pairs, (left, right, log_odds, probability), odd_rows, *known)
+    if learn and labels is None:
+        raise DataError('background="learned" needs labels=: entities of some elements.')
     if output is not None:
-        require_output(output)
+        require_output(output, on_spark)
     proof = None if certificate is None else as_path(certificate).absolute()
     if proof is not None:
         require_writable(proof)
@@ -216,6 +217,8 @@ def _finished(found: Clusters, proof: Path | None, output: Any, details: bool) -
     """Return clusters as they are handed out, written and checkable where that is asked for."""
     origin, table = found.origin, found.table
     if origin is None:  # on Spark
+        if output is not None:
+            write_frame(output, table)
         return found
     if not details:
         table = table.drop_columns(["component"])

@@ -332,13 +332,20 @@ def in_kind_of(pairs: Any, table: Any) -> Any:
     return table
 
 
-def require_output(path: str | Path) -> Path:
+def require_output(path: str | Path, on_spark: bool = False) -> Path:
     """Return the path of a table to write; refuse one that cannot be, before any work is done."""
-    path = as_path(path)
-    if path.suffix not in (".parquet", ".csv"):
-        raise DataError(f"Clusters are written to a file .parquet or .csv, got {path.name!r}.")
-    require_writable(path)
-    return path
+    target = as_path(path)
+    if target.suffix not in (".parquet", ".csv"):
+        raise DataError(f"Clusters are written to a file .parquet or .csv, got {target.name!r}.")
+    if not on_spark:  # where files may be on another machine
+        require_writable(target)
+    return target
+
+
+def write_frame(path: str | Path, frame: Any) -> None:
+    """Write a Spark DataFrame to a folder .parquet or .csv, in the place of an earlier one."""
+    kind = require_output(path, True).suffix[1:]
+    frame.write.mode("overwrite").format(kind).option("header", True).save(str(path))
 
 
 def write_table(path: str | Path, table: Any) -> None:

@@ -94,15 +94,20 @@ def block_recall(batches: Iterable[Batch], labels: Index) -> float:
     for i, j, _ in batches:
         listed += int(np.count_nonzero((labels[i] >= 0) & (labels[i] == labels[j])))
     recall = min(1.0, listed / true)
+    warn_of_recall(recall, stacklevel=7)  # whoever called cluster_pairs
+    return recall
+
+
+def warn_of_recall(recall: float, stacklevel: int) -> None:
+    """Warn if many true pairs were not scored."""
     if recall < 0.9:
         warnings.warn(
             f"Only {recall:.0%} of the true pairs of labelled elements were scored: a background "
             "tells true pairs that nobody scored apart from nothing. Score them with "
             "score_missing=, or block less strictly.",
             BlockingWarning,
-            stacklevel=6,  # whoever called cluster_pairs
+            stacklevel=stacklevel,
         )
-    return recall
 
 
 def learned_background(batches: Iterable[Batch], labels: Index, total: int | None = None) -> float:

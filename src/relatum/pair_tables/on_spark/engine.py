@@ -26,8 +26,9 @@ from relatum.pair_tables.on_spark.components import (
     split_giants,
 )
 from relatum.pair_tables.on_spark.frame_task import SCORED, solve_frame
-from relatum.pair_tables.on_spark.known import read_known
-from relatum.pair_tables.on_spark.reading import read_source
+from relatum.pair_tables.on_spark.known import Known, read_known
+from relatum.pair_tables.on_spark.labels import background_of, block_recall, pairwise_f1
+from relatum.pair_tables.on_spark.reading import Source, read_source
 from relatum.pair_tables.on_spark.star_components import computed
 from relatum.pair_tables.options import Given, Plan, Settings
 from relatum.pair_tables.result import Clusters, Summary
@@ -50,19 +51,30 @@ def cluster(given: Given, plan: Plan) -> Clusters:
         ``cluster_size``, ``cluster_gap`` (of its component, in bits).
     """
     columns = given.columns(given.pairs.columns)
-    settings = plan.final(given.pairs.count)
     known = read_known(given, columns)
     source = read_source(given, columns)
+    recall, learned = _from_labels(source, known, plan)
+    settings = plan.final(given.pairs.count, learned)
     linked = link_pairs(source, known)
     units = split_giants(linked, known, settings.tuning.most_task_pairs)
     found = _solved(units.rows, columns, settings, given.score_missing)
     found = source.nodes.join(found, "node", "full")  # elements in no component are alone
     clusters = computed(_named(_with_gaps(found, linked, units), columns))
     numbers = _numbers(clusters, linked, units)
-    numbers |= {"rows": source.rows, "odd_rows": source.odd_rows}
+    numbers |= {"rows": source.rows, "odd_rows": source.odd_rows, "block_recall": recall}
+    if known.labels is not None:
+        numbers["f1"] = pairwise_f1(clusters.withColumnRenamed("_node", "node"), known.labels)
     wanted = [c for c in clusters.columns if not c.startswith("_")]
     summary = Summary(**numbers, background=settings.background)
     return Clusters(clusters.select(*wanted), summary)
+
+
+def _from_labels(source: Source, known: Known, plan: Plan) -> tuple[float | None, float | None]:
+    """Return block recall and learned background, of labelled elements."""
+    if known.labels is None:
+        return None, None
+    recall = block_recall(source, known.labels)
+    return recall, background_of(source, known.labels) if plan.learn_background else None
 
 
 def _solved(rows: Any, columns: Columns, settings: Settings, score_missing: Any) -> Any:
@@ -122,6 +134,7 @@ def _named(found: Any, columns: Columns) -> Any:
         fn.when(fn.col("size").isNull(), name).otherwise(first).alias("cluster_id"),
         fn.coalesce("size", fn.lit(1)).cast("long").alias("cluster_size"),
         fn.coalesce("gap", fn.lit(0.0)).alias("cluster_gap"),
+        fn.col("node").alias("_node"),
         *[fn.col(c).alias(f"_{c}") for c in STATISTICS],
     )
 

@@ -28,6 +28,7 @@ class Known:
     related: Any = None  # columns a and b
     unrelated: Any = None
     groups: Any = None  # columns node and group_code, an integer
+    labels: Any = None  # columns node and value
 
     def with_groups(self, rows: Any) -> Any:
         """Add the groups of both elements, if there are groups."""
@@ -48,9 +49,11 @@ class Known:
 def read_known(given: Given, columns: Columns) -> Known:
     """Read evidence and groups as users give them."""
     related, unrelated = _evidence(given.pairs, columns, given.evidence)
-    groups = given.one_per_group
+    groups, labels = given.one_per_group, given.labels
     groups = None if groups is None else _groups(given.pairs, columns, groups)
-    return Known(related, unrelated, groups)
+    if labels is not None:
+        labels = _once(_values(given.pairs, columns, labels, "labels"), "labels")
+    return Known(related, unrelated, groups, labels)
 
 
 def _element(name: str, source: str | None) -> Any:
@@ -96,28 +99,40 @@ def _groups(pairs: Any, columns: Columns, given: Any) -> Any:
         names = require_group_columns(given, pairs.columns)
         left, right = (fn.col(quoted(name)).alias("value") for name in names)
         table = pairs.select(a.alias("node"), left).union(pairs.select(b, right))
-    elif isinstance(given, Mapping):
-        kind = pairs.select(a).schema["a"].dataType.simpleString()
-        rows = [(k, str(v)) for k, v in given.items() if v is not None]
-        table = pairs.sparkSession.createDataFrame(rows, f"node {kind}, value string")
     else:
-        table = _group_table(columns, given)
+        table = _values(pairs, columns, given, "one_per_group")
+    code = fn.xxhash64("value").bitwiseAND(fn.lit(GROUP_BITS)).alias("group_code")
+    return _once(table, "one_per_group").select("node", code)
+
+
+def _once(table: Any, what: str) -> Any:
+    """Return a table of values without nulls; refuse elements with two."""
     table = table.where("node IS NOT NULL AND value IS NOT NULL").distinct()
     twice = table.groupBy("node").count().where("count > 1").select("node").limit(1).collect()
     if twice:
-        raise two_values("one_per_group", twice[0][0])
-    return table.select(
-        "node", fn.xxhash64("value").bitwiseAND(fn.lit(GROUP_BITS)).alias("group_code")
-    )
+        raise two_values(what, twice[0][0])
+    return table
 
 
-def _group_table(columns: Columns, given: Any) -> Any:
+def _values(pairs: Any, columns: Columns, given: Any, what: str) -> Any:
+    """Return columns node and value of a mapping from ids, or of a table."""
+    if isinstance(given, Mapping):
+        kind = pairs.select(ends_of(columns)[0]).schema["a"].dataType.simpleString()
+        rows = [(k, str(v)) for k, v in given.items() if v is not None]
+        return pairs.sparkSession.createDataFrame(rows, f"node {kind}, value string")
+    if not hasattr(given, "select"):  # of pandas
+        given = pairs.sparkSession.createDataFrame(given)
+    return _value_table(columns, given, what)
+
+
+def _value_table(columns: Columns, given: Any, what: str) -> Any:
     ids = [n for n in (columns.source_name, columns.id_name) if n is not None]
     others = [n for n in given.columns if n not in ids]
     missing = [n for n in ids if n not in given.columns]
     if missing or len(others) != 1:
         raise DataError(
-            f"one_per_group= is a table with the columns {', '.join(ids)} and one of groups; it "
+            f"{what}= is a table with the columns {', '.join(ids)} and one of "
+            f"{'groups' if what == 'one_per_group' else what}; it "
             f"has the columns {', '.join(given.columns)}."
         )
     own = _element(columns.id_name, columns.source_name).alias("node")

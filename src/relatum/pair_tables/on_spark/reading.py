@@ -35,12 +35,18 @@ def read_source(given: Given, columns: Columns) -> Source:
         "certain": fn.abs("bits") == CERTAIN,
     }
     sums = [fn.sum(flag.cast("long")).alias(name) for name, flag in flags.items()]
-    first = read.agg(fn.count(fn.lit(1)).alias("rows"), *sums).first()
-    counts = {k: int(v or 0) for k, v in first.asDict().items()}
+    between = fn.when((fn.col("score") > 0) & (fn.col("score") < 1), fn.col("score"))
+    ends = [end(of).alias(f"_{k}") for k, (of, end) in enumerate(
+        (of, end) for of in (fn.col("score"), between) for end in (fn.min, fn.max)
+    )]  # fmt: skip
+    first = read.agg(fn.count(fn.lit(1)).alias("rows"), *sums, *ends).first().asDict()
+    spread = [first.pop(f"_{k}") for k in range(4)]
+    counts = {k: int(v or 0) for k, v in first.items()}
     rows = counts.pop("rows")
+    given.require_log_odds(columns, spread, rows)
     good = read.where("a IS NOT NULL AND b IS NOT NULL AND bits IS NOT NULL AND a != b")
-    ends = (fn.least("a", "b").alias("a"), fn.greatest("a", "b").alias("b"))
-    listed = good.select(*ends, "bits").groupBy("a", "b")
+    sides = (fn.least("a", "b").alias("a"), fn.greatest("a", "b").alias("b"))
+    listed = good.select(*sides, "bits").groupBy("a", "b")
     listed = listed.agg(
         fn.avg("bits").alias("bits"),
         fn.count("bits").alias("_rows"),
