@@ -22,6 +22,7 @@ from faults.children import as_nobody, in_child, killed_at, room_for
 from relatum.cli import main
 from relatum.io import ListedPairs, csv_text, write_rows
 from relatum.io.files import write_atomically, write_lines
+from relatum.pair_tables.check.container import write_archive
 from relatum.pair_tables.result import write_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
@@ -34,6 +35,8 @@ ESTIMATE = rt.infer(PROBLEM, time_limit=2.0)
 PAIRS = ListedPairs(N, *np.triu_indices(N, 1), UPPER)
 RANKS = rt.io.Rankings(np.array([np.arange(N)]), np.ones(1), tuple(map(str, range(N))))
 TABLE = pa.table({"unique_id": [f"element {k}" for k in range(3000)], "cluster_id": range(3000)})
+RANKER = rt.LinearRanker().fit([[f"item {k}" for k in range(30)]])
+NOWHERE = Path("no folder of proofs")
 EDGES = np.triu_indices(N, 1)
 
 WRITERS = {
@@ -53,6 +56,8 @@ WRITERS = {
     "rows.csv": lambda p: write_rows(p, ["a", "b"], [[k, k] for k in range(2000)]),
     "problem.csv": lambda p: rt.io.write_problem(p, PROBLEM),
     "out.npz": lambda p: rt.io.save_estimate(p, PROBLEM, ESTIMATE),
+    "order.model": lambda p: rt.io.save_model(p, RANKER),
+    "clusters.cert": lambda p: write_archive(p, {"value": 1.0}, {"a.npy": np.arange(999)}, NOWHERE),
     "clusters.csv": lambda p: write_table(p, TABLE),
     "clusters.parquet": lambda p: write_table(p, TABLE),
 }

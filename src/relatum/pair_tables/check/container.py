@@ -23,8 +23,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import tokenize
 import zipfile
 import zlib
@@ -36,6 +34,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from relatum.errors import CertificateError, DataError
+from relatum.io.files import replacing
 
 FORMAT, VERSION = "relatum-clusters", 1
 SAVED = "relatum-saved-clusters"  # another kind of file, see `relatum.pair_tables.saving`
@@ -81,25 +80,16 @@ def write_archive(
     kind : (str, int)
         The format and its version.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    half = Path(name)
-    try:
-        with zipfile.ZipFile(half, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-            found = {key: _put_array(archive, key, array) for key, array in arrays.items()}
-            for file in sorted(p for p in files.rglob("*") if p.is_file()):
-                member = file.relative_to(files).as_posix()
-                found[member] = _put(archive, member, _blocks_of(file))
-            whole = {"format": kind[0], "version": kind[1], **manifest, "members": found}
-            _put(archive, MANIFEST, [json.dumps(whole, allow_nan=False).encode()])
-        mask = os.umask(0)
-        os.umask(mask)
-        half.chmod(0o666 & ~mask)
-        half.replace(path)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}.") from None
-    finally:
-        half.unlink(missing_ok=True)
+    with (
+        replacing(path) as half,
+        zipfile.ZipFile(half, "w", zipfile.ZIP_STORED, allowZip64=True) as archive,
+    ):
+        found = {key: _put_array(archive, key, array) for key, array in arrays.items()}
+        for file in sorted(p for p in files.rglob("*") if p.is_file()):
+            member = file.relative_to(files).as_posix()
+            found[member] = _put(archive, member, _blocks_of(file))
+        whole = {"format": kind[0], "version": kind[1], **manifest, "members": found}
+        _put(archive, MANIFEST, [json.dumps(whole, allow_nan=False).encode()])
 
 
 def _blocks_of(file: Path) -> Iterable[bytes]:
