@@ -54,8 +54,12 @@ def run(task, repeats, clock):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # block recall is told in the report
             linker = linker_of(task)
-            with clock(f"{name}, fit"):
-                linker.fit(records, entity)
+            try:
+                with clock(f"{name}, fit"):
+                    linker.fit(records, entity)
+            except rt.RelatumError as error:
+                notes[name] = f"failed: {error}"
+                continue
             out[name], told = predicted(task, linker, repeats, clock, f"{name}, predict")
         notes[name] = {**linker.report_.as_dict(), **told}
     return {**out, "notes": notes}

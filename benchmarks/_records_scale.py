@@ -21,7 +21,7 @@ FIELDS = {
     "born": "date",
     "phone": "exact",
 }
-LABELLED = 4000
+LABELLED = 1500
 """Persons whose records are labelled and learned from; they are not among those linked."""
 
 
