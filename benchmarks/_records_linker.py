@@ -9,6 +9,7 @@ import pandas as pd
 from _records_judge import judge, mean
 
 import relatum as rt
+from relatum.errors import RelatumError
 
 
 def linker_of(task):
@@ -57,7 +58,7 @@ def run(task, repeats, clock):
             try:
                 with clock(f"{name}, fit"):
                     linker.fit(records, entity)
-            except rt.RelatumError as error:
+            except RelatumError as error:
                 notes[name] = f"failed: {error}"
                 continue
             out[name], told = predicted(task, linker, repeats, clock, f"{name}, predict")
