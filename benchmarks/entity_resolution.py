@@ -11,6 +11,9 @@ and compared, pair by pair, with the truth. Compared are
   a component of positive pairs scored ("score_missing");
 * for two clean sources, the same with at most one record per source and entity.
 
+What `RecordLinker` and its peers do with the same sets is measured by `records.py`; this script
+stays for what unscored pairs are worth.
+
     RELATUM_DATA=... python benchmarks/entity_resolution.py [--sets cora abt_buy] [--splits 3]
 """
 
