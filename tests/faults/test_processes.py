@@ -178,3 +178,22 @@ def test_other_languages(tmp_path, language):
     wrong = run("solve", tmp_path / "é.csv")
     assert wrong.returncode == 2
     assert b"Traceback" not in wrong.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", [["--json"], []])
+def test_output_that_cannot_be_written(tmp_path, words):
+    """A full device is told in one line; where there is no output at all, nothing is said."""
+    path = tmp_path / "x.txt"
+    path.write_text("3\n1 2\n-3\n", encoding="utf-8")
+    command = [*COMMAND, "solve", str(path), *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=_environment()
+        )
+    assert done.returncode == 2
+    assert done.stderr == "relatum: the output cannot be written: No space left on device.\n"
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, env=_environment())
+    assert (done.returncode, done.stderr) == (0, "")

@@ -228,3 +228,13 @@ def test_what_is_no_estimate_is_not_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(DataError, match="load_estimate takes"):
         rt.io.load_estimate(tmp_path / "x.npz", problem=3)
+
+
+@pytest.mark.parametrize("odd", [None, 3, "x"])
+def test_what_is_no_problem_or_estimate_is_not_saved(tmp_path, odd):
+    problem = rt.Problem([1.0, 2.0, -3.0], rt.EQUIVALENCES)
+    for given in ((problem, odd), (odd, rt.infer(problem))):
+        with pytest.raises(rt.errors.RelatumError) as caught:
+            rt.io.save_estimate(tmp_path / "x.npz", *given)
+        assert "\n" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
