@@ -32,14 +32,14 @@ def probabilities(
     ----------
     problem : Problem
     method : str
-        "exact", "sampling", or "auto": exact where that takes about a second.
+        "auto": exact where that takes about a second. "exact": also where it takes longer, up to
+        sizes that it names when it refuses.
     draws : int
-        Of samplers: how many relations to draw.
+        How many relations a method that samples draws; exact methods do not need it.
     time_limit : float
-        Seconds. An exact sum that is not complete by then is an error; a sampler returns what
-        it has.
+        Seconds. An exact sum that is not complete by then is an error.
     seed : int
-        Of samplers. The same seed gives the same result.
+        The same seed gives the same result.
     across : bool
         For clusterings: whether elements may be related that no chain of scored pairs connects.
         False conditions on that they are not, so that each connected component has probabilities of

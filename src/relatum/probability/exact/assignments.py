@@ -85,7 +85,7 @@ class Assignment:
         require_memory(
             12 * layers << columns,
             f"The sums over the subsets of {columns} elements",
-            'use method="sampling", or give evidence that makes the problem smaller',
+            "give evidence that makes the problem smaller, or ask about parts of it",
         )
 
     def first(self) -> Layer:

@@ -124,7 +124,7 @@ def _over_partitions(part: Part, cap: int, control: Control) -> Sums:
     require_memory(
         BYTES << k,
         f"The sums over the partitions of {k} elements",
-        'use method="sampling", or give evidence that makes the problem smaller',
+        "give evidence that makes the problem smaller, or ask about parts of it",
     )
     mantissa, places = split(part.scores, part.allowed)
     table = partition_sums(mantissa, places, part.sizes, min(cap, part.size), control.expired)

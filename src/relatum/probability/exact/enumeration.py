@@ -84,8 +84,8 @@ def _members(
         if len(members) > most:
             raise SolverError(
                 f'The method "exact" goes through at most {most} relations of '
-                f'{problem.feasible.structure}, and there are more; use method="sampling", or give '
-                "evidence."
+                f"{problem.feasible.structure}, and there are more; give evidence that makes them "
+                "fewer."
             )
     require_time(control)
     return np.array(members, dtype=np.bool_).reshape(-1, *problem.shape)

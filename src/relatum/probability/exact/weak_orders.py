@@ -48,7 +48,7 @@ def posterior(task: Task, control: Control) -> Posterior:
     require_memory(
         BYTES << n,
         f"The sums over the subsets of {n} elements",
-        'use method="sampling", or give evidence that makes the problem smaller',
+        "give evidence that makes the problem smaller, or ask about parts of it",
     )
     # b before a: b is related to a, and a not to b; tied: both
     placing = Placing(*split(found.scores, ~found.unrelated & ~found.related.T))

@@ -103,7 +103,7 @@ def require_time(control: Control) -> None:
     if control.expired():
         raise SolverError(
             f"The sum over all relations was not complete after {control.time_limit:g} seconds; "
-            'give more time (time_limit), or method="sampling".'
+            "give more time (time_limit), or evidence that makes the problem smaller."
         )
 
 
