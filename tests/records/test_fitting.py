@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import relatum as rt
-from relatum.errors import BlockingWarning, DataError
+from relatum.errors import BlockingWarning, CalibrationWarning, DataError
 from relatum.records import fitting
 
 
@@ -61,3 +61,9 @@ def test_records_that_have_nothing_in_common_are_refused():
     table = pa.table({"e": ["abc", "xyz"]})
     with pytest.raises(DataError, match="three letters in common"):
         rt.RecordLinker({"e": "exact"}).fit(table)
+
+
+def test_an_offset_at_the_end_of_the_search_is_warned_of(people, fields, monkeypatch):
+    monkeypatch.setattr(fitting, "FARTHEST", 0.0)
+    with pytest.warns(CalibrationWarning, match="best offset"):
+        rt.RecordLinker(fields, neighbors=5).fit(people.records, people.entity)

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from relatum.array_types import Floats, Index
-from relatum.errors import BlockingWarning, DataError
+from relatum.errors import BlockingWarning, CalibrationWarning, DataError
 from relatum.problem import real_number, shown, switch, whole_number
 from relatum.records import training
 from relatum.records.blocking import Candidates, candidates, caught_twice, key_codes
 from relatum.records.comparison import Comparison, Levels
 from relatum.records.fields import checked_fields
-from relatum.records.held_out import HeldOut, OutOfFold, Trial, held_out
+from relatum.records.held_out import FARTHEST, HeldOut, OutOfFold, Trial, held_out
 from relatum.records.intake import Records, arrow_table, read_records
 from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
@@ -304,6 +304,13 @@ def _calibrated(run: Run, scores: OutOfFold, pairs: Index, entity: Index) -> tup
     trial = Trial(scores, pairs, bits, entity, BACKGROUND, groups)
     given = None if linker.offset == "learned" else float(linker.offset)
     best = held_out(trial, given)
+    if given is None and abs(best.offset) >= FARTHEST:
+        warnings.warn(
+            f"The best offset is {best.offset:+g} bits, or beyond, where the search ends: every "
+            "labelled record may have a partner. Give offset= if others may have none.",
+            CalibrationWarning,
+            stacklevel=5,
+        )
     most = _given_offset(run)
     if given is None and best.offset > most and 2 * np.count_nonzero(entity >= 0) < len(entity):
         best = held_out(trial, most)  # labelled records alone are too few to be mistaken for others
