@@ -156,6 +156,6 @@ def is_ours(error: BaseException) -> bool:
     steps = [step.filename for step in traceback.extract_tb(error.__traceback__)]
     theirs = any("/sklearn/metrics/" in step or "_set_output.py" in step for step in steps)
     theirs = theirs or "accuracy_score" in str(error)
-    if theirs and isinstance(error, ValueError | TypeError | RuntimeWarning):
+    if theirs and isinstance(error, ValueError | TypeError | RuntimeError | RuntimeWarning):
         return True
     return isinstance(error, RelatumError) and "\n" not in str(error) and len(str(error)) < 1000
