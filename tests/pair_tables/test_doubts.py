@@ -112,6 +112,10 @@ def test_the_whole_table_is_looked_through_and_named():
     assert first.cost == 0.5  # 1 bit, and half a bit of d and f
     assert str(first) == "d and e are together: taking d out of the cluster would cost 0.5 bits"
     assert all({d.a, d.b} <= set(names) for d in doubts)
+    values = {"d|e|f": 0.0, "de|f": 1.0, "d|ef": 9.0, "df|e": -0.5, "def": 9.5}
+    weights = {k: 2.0**v for k, v in values.items()}
+    right = (weights["de|f"] + weights["def"]) / sum(weights.values())
+    assert first.probability == pytest.approx(right)
     for d in found.uncertain(10):  # c and d are in two components: nobody asks about them
         why = found.explain(d.a, d.b)
         other = why.apart if d.related else why.together

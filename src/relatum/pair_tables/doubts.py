@@ -17,6 +17,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from relatum.array_types import Floats, Index
+from relatum.errors import RelatumError
 from relatum.kernels.tables.records import Components
 from relatum.pair_tables.options import Settings
 from relatum.pair_tables.origin import Origin
@@ -38,6 +39,9 @@ class Doubt:
         Bits that the value loses, at most, if it is decided otherwise; 0 is a tie.
     change : str
         What would be otherwise, in words.
+    probability : float or None
+        That the pair is related, given the scores and the rules of its component, summed up
+        exactly over all ways to cluster it; for components of at most 10 elements.
     """
 
     a: Any
@@ -46,6 +50,7 @@ class Doubt:
     log_odds: float
     cost: float
     change: str
+    probability: float | None = None
 
     def __str__(self) -> str:
         how = "together" if self.related else "apart"
@@ -62,6 +67,7 @@ class Changes:
     first: Index | None = None  # the end of the pair that leaves
 
 
+SUMMED_ELEMENTS = 10  # of the largest components whose clusterings, up to 115,975, are summed over
 KINDS = ("taking {} out of the cluster", "parting the cluster here", "joining the clusters")
 LEAVES, PARTS, JOINS = range(3)
 
@@ -74,9 +80,23 @@ def doubts_of(origin: Origin, k: int) -> list[Doubt]:
     names = origin.ids(np.array([end for c in found for end in c[1:3]], dtype=np.int64))
     pairs = zip(names[::2], names[1::2], strict=True)
     return [
-        Doubt(a, b, kind != JOINS, bits, cost, KINDS[kind].format(a))
-        for (cost, _, _, kind, bits), (a, b) in zip(found, pairs, strict=True)
+        Doubt(a, b, kind != JOINS, bits, cost, KINDS[kind].format(a), _marginal(origin, p, q))
+        for (cost, p, q, kind, bits), (a, b) in zip(found, pairs, strict=True)
     ]
+
+
+def _marginal(origin: Origin, a: int, b: int) -> float | None:
+    """Return how probable it is that two elements of a small component are related."""
+    if np.count_nonzero(origin.roots == origin.roots[a]) > SUMMED_ELEMENTS:
+        return None
+    from relatum.probability import probabilities  # which most clusters are never asked
+
+    part = origin.part(a)
+    try:
+        p = probabilities(part.problem, method="exact", across=False)
+    except RelatumError:  # rules that no exact method sums over
+        return None
+    return float(p.matrix()[part.place(a), part.place(b)])
 
 
 def cheapest(
