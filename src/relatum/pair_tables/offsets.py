@@ -33,7 +33,7 @@ from relatum.errors import CalibrationWarning, DataError
 from relatum.pair_tables.options import Settings
 from relatum.pair_tables.scoring import learned_background
 from relatum.pair_tables.solve.labelled import Labelled, clusters_at, codes_of, pairs_once
-from relatum.problem import real_number, shown
+from relatum.problem import UNSCORED, real_number, shown
 
 Method = Literal["auto", "f1", "likelihood"]
 
@@ -97,7 +97,7 @@ def learn_offset(
     bits: ArrayLike,
     entity: ArrayLike,
     groups: ArrayLike | None = None,
-    background: float | Literal["learned"] = -4.0,
+    background: float | Literal["learned"] = UNSCORED,
     method: Method = "auto",
     max_size: int | None = None,
 ) -> Offset:
