@@ -8,7 +8,7 @@
   from three of five files, measured on the other two, all ten choices. Probabilities are exact.
 
     RELATUM_DATA=... python benchmarks/calibration.py [--splits 3]
-    RELATUM_DATA=... python benchmarks/calibration.py --first 3   # splits that no rule was chosen on
+    RELATUM_DATA=... python benchmarks/calibration.py --first 3  # splits no rule was chosen on
 
 The rules of `learn_offset` (twice the standard error, likelihood for two groups) were chosen after
 looking at the splits 0, 1 and 2. Splits from 3 on are kept apart in the results.

@@ -54,7 +54,20 @@ def probabilities() -> None:
     axes[0].figure.savefig(HERE / "images" / "probabilities.png", dpi=110)
 
 
+def six() -> None:
+    """Draw the component of the README's table of pairs."""
+    import pandas as pd
+
+    rows = [("ann", "anne", 6.0), ("ann", "annie", 5.0), ("anne", "annie", 7.0)]
+    rows += [("bob", "rob", 6.0), ("rob", "robert", 5.0), ("anne", "rob", 1.0)]
+    pairs = pd.DataFrame(rows, columns=["unique_id_l", "unique_id_r", "match_weight"])
+    found = rt.cluster_pairs(pairs, evidence={"unrelated": [("bob", "robert")]})
+    drawn = found.plot("ann")
+    getattr(drawn, "figure", drawn).savefig(HERE / "images" / "six.png", dpi=90)
+
+
 if __name__ == "__main__":
     relations()
     places()
+    six()
     probabilities()
