@@ -159,3 +159,27 @@ def test_components_that_are_kept_stay_as_they_start():
             assert found.value[k] == pytest.approx(rt.infer(problem, prove=True).value)
     assert found.labels[4:9].tolist() == [0, 1, 0, 1, 0]
     assert found.gap.tolist() == pytest.approx([0.0, 0.25, 0.0])
+
+
+@pytest.mark.parametrize("background", [-1e9, -1e16, -1e200])
+@pytest.mark.parametrize("n", [6, 40, 300])
+def test_a_huge_background_costs_no_digits_of_the_scores(n, background):
+    # a chain of strong and weak pairs, of which every other one is joined
+    w = np.where(np.arange(n - 1) % 2 == 0, 1.5, 0.25)
+    chain = Component(n, np.arange(n - 1), np.arange(1, n), w)
+    found = solve_component(chain, Settings(background=background))
+    assert found.value == pytest.approx(1.5 * (n // 2))
+    assert found.bound >= found.value
+    assert (found.labels[::2] == found.labels[1::2]).all()
+    listed = np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([1.5, -1.7, -2.3])
+    triangle = Component(3, *listed, start=np.array([0, 1, 1]))
+    found = solve_component(triangle, Settings(background=background))
+    assert (found.value, found.labels.tolist()) == (1.5, [0, 0, 1])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_with_a_huge_background_ends(seed):
+    i, j, w = random_component(seed, 40, density=0.08, scale=3.0)
+    far, near = (solve_component(Component(40, i, j, w), Settings(b)) for b in (-1e9, -1e4))
+    assert far.value == pytest.approx(near.value)
+    assert far.labels.tolist() == near.labels.tolist()

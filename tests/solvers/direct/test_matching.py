@@ -231,3 +231,26 @@ def test_prices_of_a_worse_matching_prove_less():
     assert Fraction(low.bound) >= 8
     with pytest.raises(SolverError, match="two sides"):
         certificate_of_prices(rt.Problem(c, rt.EQUIVALENCES), rt.Partition([0, 1, 2, 3]), c[0])
+
+
+def test_all_groups_count_where_there_are_several():
+    # 0 and 3, 1 and 2 are across the first two groups, but of one of the second
+    both = rt.one_per_group([0, 0, 1, 1]) & rt.one_per_group([0, 1, 1, 0])
+    i, j = np.triu_indices(4, 1)
+    w = np.array([9.0, 1.0, 8.0, 7.0, 2.0, 9.0])  # of 01, 02, 03, 12, 13, 23
+    for problem in (
+        rt.Problem(w, rt.EQUIVALENCES & both),
+        rt.Problem.from_pairs(i, j, w, n=4, background=-1.0, feasible=rt.EQUIVALENCES & both),
+        rt.Problem(naive_square(w), rt.EQUIVALENCES & both),
+    ):
+        e = rt.infer(problem, solver="matching")
+        assert (e.status.name, e.value) == ("OPTIMAL", 3.0)
+        assert e.relation.labels.tolist() == [0, 1, 0, 1]
+        assert rt.verify(problem, e)
+
+
+def naive_square(w):
+    """Half of each score in either direction."""
+    c = np.zeros((4, 4))
+    c[np.triu_indices(4, 1)] = w / 2
+    return c + c.T

@@ -9,7 +9,6 @@ they are small, solved by dynamic programming over subsets.
 
 import numpy as np
 
-from libc.math cimport fabs
 from libc.stdint cimport int8_t, int64_t
 
 from relatum.kernels.partition.polish cimport (
@@ -228,19 +227,21 @@ cdef void _fill_matrix(ComponentsView c, int64_t k, Desk desk, int64_t m) noexce
     for a in range(m):
         desk.sizes[a] = 0
     for a in range(m * m):
-        desk.weights[a] = 0.0
+        desk.weights[a] = desk.packed[a] = 0.0
     for v in range(n):
         desk.sizes[desk.element[v]] += 1
     for p in range(c.pair_ptr[k], c.pair_ptr[k + 1]):
         a, b = desk.element[c.i[p]], desk.element[c.j[p]]
-        desk.weights[a * m + b] += c.log_odds[p] - desk.background
+        desk.weights[a * m + b] += c.log_odds[p]
+        desk.packed[a * m + b] += 1.0  # pairs that are listed: others have the background
         if a != b:
             desk.weights[b * m + a] = desk.weights[a * m + b]
+            desk.packed[b * m + a] = desk.packed[a * m + b]
     for a in range(m):
         for b in range(m):
             pairs = desk.sizes[a] * (desk.sizes[b] if a != b else desk.sizes[a] - 1)
             pairs = pairs if a != b else pairs // 2
-            desk.weights[a * m + b] += desk.background * <double>pairs
+            desk.weights[a * m + b] += desk.background * (<double>pairs - desk.packed[a * m + b])
 
 
 cdef bint _fits(Desk desk, int64_t m) noexcept nogil:
@@ -253,12 +254,17 @@ cdef bint _fits(Desk desk, int64_t m) noexcept nogil:
 
 
 cdef bint _forbid(ComponentsView c, int64_t k, Desk desk, int64_t m) noexcept nogil:
-    """Make the weights of forbidden pairs hopeless; False if a contracted element holds one."""
+    """Make the weights of forbidden pairs hopeless; False if a contracted element holds one.
+
+    None is lower than that, as what is lost by rounding huge numbers is no gain.
+    """
     cdef int64_t begin = c.element_ptr[k], n = c.element_ptr[k + 1] - begin, a, b, f, v, u
     cdef double far = 1.0
     for a in range(m * m):
-        far += fabs(desk.weights[a])
+        far += max(0.0, desk.weights[a])
     far = -2.0 * far
+    for a in range(m * m):
+        desk.weights[a] = max(desk.weights[a], far)
     for f in range(c.fixed_ptr[k], c.fixed_ptr[k + 1]):
         if c.fixed[f, 2] == 0:
             a, b = desk.element[c.fixed[f, 0]], desk.element[c.fixed[f, 1]]

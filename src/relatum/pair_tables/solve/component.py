@@ -235,8 +235,9 @@ def _changes(batch: Components, labels: Index) -> tuple[Index, Index]:
 def _values(batch: Components, labels: Index, background: float) -> Floats:
     """Return the value of given clusters, component by component."""
     owner, same, inside = _inside(batch, labels)
-    listed = np.bincount(owner, np.where(same, batch.log_odds - background, 0.0), len(inside))
-    return np.asarray(listed + background * inside, dtype=np.float64)
+    listed = np.bincount(owner, np.where(same, batch.log_odds, 0.0), len(inside))
+    rest = inside - np.bincount(owner[same], minlength=len(inside))  # else large numbers cancel
+    return np.asarray(listed + background * rest, dtype=np.float64)
 
 
 def _contradiction(component: Component, k: int) -> EvidenceError:
@@ -296,17 +297,25 @@ def _climb(
     from relatum.solvers.partition import SparseSearch, instance_of, renumbered
 
     problem = problem_of(component, settings.background, settings.max_size)
-    instance = instance_of(problem, matrix=False)
+    # no gain makes up for one pair below this, and lower ones only cost digits
+    least = -1.0 - float(np.maximum(component.log_odds, 0.0).sum())
+    near = problem
+    if settings.background < least:
+        near = problem_of(component, least, settings.max_size)
+    instance = instance_of(near, matrix=False)
     if instance is None or instance.graph is None:
         return labels, value
     search = SparseSearch(instance.graph, instance.rules, lambda: False)
     start = np.zeros(instance.n, dtype=np.int64)
     start[instance.element] = labels
     found = search.climb(renumbered(start), np.random.default_rng(0))
-    better = instance.constant + search.value(found)
+    partition = Partition(found[instance.element])
+    better = (
+        instance.constant + search.value(found) if near is problem else problem.value(partition)
+    )
     if better <= value + 1e-9 * (1 + abs(value)):
         return labels, value
-    return Partition(found[instance.element]).labels, better
+    return partition.labels, better
 
 
 def _solve_pieces(

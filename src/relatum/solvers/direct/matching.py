@@ -141,6 +141,8 @@ def _edges_of(problem: Problem, free: Flags, left: Flags) -> Edges:
         rest = np.zeros(len(i))
     out = np.sort(problem.evidence.unrelated, axis=1)
     keep = ~np.isin(np.minimum(i, j) * n + np.maximum(i, j), out[:, 0] * n + out[:, 1])
+    for group in problem.feasible.groups:  # the sides are of one, and there may be others
+        keep &= group.codes[i] != group.codes[j]
     return Edges(i[keep], j[keep], weight[keep], rest[keep])
 
 
