@@ -17,7 +17,7 @@ What the order of records or of ids decides is averaged over several orders. Tim
 processor.
 
     RELATUM_DATA=... python benchmarks/records.py [--sets cora abt_buy] [--splits 3]
-        [--peers splink dedupe] [--scale 1000000]
+        [--first-split 10] [--peers splink dedupe] [--scale 1000000]
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ def main():
     parser.add_argument("--data", default=os.environ.get("RELATUM_DATA", "data"))
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--first-split", type=int, default=0, help="the seed of the first one")
     parser.add_argument("--repeats", type=int, default=3, help="orders of records, for ties")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
     parser.add_argument("--scale", type=int, default=0, help="records made, instead of the sets")
@@ -158,9 +159,11 @@ def main():
     for name in options.sets:
         before = results["sets"].get(name, {}).get("runs", [])
         runs = []
-        for seed in range(options.splits):
-            found = one_split(folder, name, seed, peers, options.repeats)
-            runs.append(merged(before[seed], found) if seed < len(before) else found)
+        for number in range(options.splits):
+            seed = options.first_split + number
+            found = {"split": seed, **one_split(folder, name, seed, peers, options.repeats)}
+            old = [run for k, run in enumerate(before) if run.get("split", k) == seed]
+            runs.append(merged(old[0], found) if old else found)
         results["sets"][name] = {"mean": summarise(runs), "runs": runs}
         results["sets"] = {s: results["sets"][s] for s in SETS if s in results["sets"]}
         options.output.write_text(json.dumps(results, indent=1) + "\n")
