@@ -63,7 +63,10 @@ def test_records_that_have_nothing_in_common_are_refused():
         rt.RecordLinker({"e": "exact"}).fit(table)
 
 
-def test_an_offset_at_the_end_of_the_search_is_warned_of(people, fields, monkeypatch):
-    monkeypatch.setattr(fitting, "FARTHEST", 0.0)
-    with pytest.warns(CalibrationWarning, match="best offset"):
-        rt.RecordLinker(fields, neighbors=5).fit(people.records, people.entity)
+def test_an_offset_without_limit_is_warned_of(two_sources, fields):
+    entity = np.asarray(two_sources.entity)
+    both = np.bincount(entity)[entity] == 2  # every record has a partner
+    records = two_sources.records.filter(pa.array(both))
+    linker = rt.RecordLinker(fields, source="source", one_per_source=True)
+    with pytest.warns(CalibrationWarning, match="no limit to the offset"):
+        linker.fit(records, entity[both])

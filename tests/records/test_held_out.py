@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from relatum.records.held_out import OutOfFold, Trial, _best_offset, clusters_of, held_out
+from relatum.pair_tables import learn_offset
+from relatum.records.held_out import OutOfFold, Trial, clusters_of, held_out
 
 
 class Constant:
@@ -50,37 +51,54 @@ def test_clusters_are_those_of_infer():
     assert not ((apart[i] == apart[j]) & (groups[i] == groups[j])).any()
 
 
-@pytest.mark.parametrize("best", [-9.0, -3.0, 0.0, 1.0, 5.0, 11.0])
-def test_the_offset_is_found_where_one_is_best(best):
-    asked = []
-
-    def worth(x):
-        asked.append(x)
-        return -abs(x - best)
-
-    assert _best_offset(worth) == best
-    assert len(asked) <= 14
-
-
-def test_offsets_end_somewhere():
-    assert _best_offset(lambda x: x) <= 14
+def trial_of(entity, groups, low, noise=1.0):
+    rng = np.random.default_rng(0)
+    n = len(entity)
+    i, j = np.triu_indices(n, 1)
+    bits = np.where(entity[i] == entity[j], 4.0, -6.0) + noise * rng.normal(size=len(i)) - low
+    table = np.zeros((n, n))
+    table[i, j] = table[j, i] = bits
+    known = entity[i] >= 0
+    pairs = np.column_stack([i, j])[known]
+    return Trial(_Table(table, entity % 2), pairs, bits[known], entity, -4.0, groups)
 
 
 def test_an_offset_makes_up_for_scores_that_are_too_low():
-    rng = np.random.default_rng(0)
     entity = np.repeat(np.arange(40), 2)
-    i, j = np.triu_indices(80, 1)
-    bits = np.where(entity[i] == entity[j], 4.0, -6.0) + rng.normal(size=len(i)) - 4
-    table = np.zeros((80, 80))
-    table[i, j] = table[j, i] = bits
-    scores = _Table(table, entity % 2)
-    trial = Trial(scores, np.column_stack([i, j]), bits, entity, -4.0, np.arange(80) % 2)
+    trial = trial_of(entity, None, 4)
     found = held_out(trial, None)
+    assert found.method == "f1"
     assert found.offset > 1
     assert found.f1 > 0.98
     assert found.tried[0.0] < found.f1
-    assert held_out(trial, 0.0).offset == 0.0
-    assert held_out(trial, 0.0).f1 == found.tried[0.0]
+    given = held_out(trial, 0.0)
+    assert (given.offset, given.method) == (0.0, "given")
+    assert given.f1 == pytest.approx(found.tried[0.0])
+
+
+def test_an_offset_that_gains_nothing_is_none():
+    trial = trial_of(np.repeat(np.arange(40), 2), None, 0, 0.1)
+    assert held_out(trial, None).offset == 0.0
+
+
+def test_two_sources_are_matched_as_often_as_they_should():
+    # 30 pairs and 40 records alone: the same offset as of `learn_offset` with the same scores
+    entity = np.concatenate([np.repeat(np.arange(30), 2), np.arange(30, 70)])
+    groups = np.arange(100) % 2
+    trial = trial_of(entity, groups, 3, 2.0)
+    found = held_out(trial, None)
+    assert found.method == "likelihood"
+    assert not found.capped
+    i, j = trial.pairs.T
+    assert found.offset == learn_offset(i, j, trial.bits, entity, groups).bits
+    assert found.f1 > trial.measured(trial.clusters(0.0), np.arange(100))[2]
+
+
+def test_records_that_all_have_partners_set_no_limit():
+    trial = trial_of(np.repeat(np.arange(30), 2), np.arange(60) % 2, 3, 2.0)
+    found = held_out(trial, None)
+    assert found.capped
+    assert found.method == "f1"
 
 
 class _Table:

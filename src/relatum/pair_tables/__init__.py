@@ -15,7 +15,7 @@ from relatum.pair_tables.check.container import is_archive as is_certificate
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
 from relatum.pair_tables.doubts import Doubt
-from relatum.pair_tables.offsets import Offset, learn_offset
+from relatum.pair_tables.offsets import Offset, best_offset, learn_offset
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.previous import Changes
 from relatum.pair_tables.result import Clusters, Summary, in_kind_of
@@ -28,6 +28,7 @@ from relatum.pair_tables.solve.component import (
     solve_batch,
     solve_component,
 )
+from relatum.pair_tables.solve.labelled import labelled_part
 
 __all__ = [
     "Changes",
@@ -44,12 +45,14 @@ __all__ = [
     "Summary",
     "TableVerification",
     "batch_of",
+    "best_offset",
     "bits_of",
     "cluster_pairs",
     "component_of",
     "find_columns",
     "in_kind_of",
     "is_certificate",
+    "labelled_part",
     "learn_offset",
     "load_clusters",
     "refuse",

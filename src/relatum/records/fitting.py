@@ -25,7 +25,7 @@ from relatum.records import training
 from relatum.records.blocking import Candidates, candidates, caught_twice, key_codes
 from relatum.records.comparison import Comparison, Levels
 from relatum.records.fields import checked_fields
-from relatum.records.held_out import FARTHEST, HeldOut, OutOfFold, Trial, held_out
+from relatum.records.held_out import HeldOut, OutOfFold, Trial, held_out
 from relatum.records.intake import Records, arrow_table, read_records
 from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
@@ -304,10 +304,10 @@ def _calibrated(run: Run, scores: OutOfFold, pairs: Index, entity: Index) -> tup
     trial = Trial(scores, pairs, bits, entity, BACKGROUND, groups)
     given = None if linker.offset == "learned" else float(linker.offset)
     best = held_out(trial, given)
-    if given is None and abs(best.offset) >= FARTHEST:
+    if best.capped:
         warnings.warn(
-            f"The best offset is {best.offset:+g} bits, or beyond, where the search ends: every "
-            "labelled record may have a partner. Give offset= if others may have none.",
+            f"Labels set no limit to the offset, which is {best.offset:+.3g} bits here: nearly "
+            "every labelled record may have a partner. Give offset= if others may have none.",
             CalibrationWarning,
             stacklevel=5,
         )

@@ -9,8 +9,8 @@ of the constraint.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +19,10 @@ from relatum.metrics import pair_precision_recall_f1
 from relatum.records.comparison import Comparison, Levels
 from relatum.records.level_bits import Weights
 
-FIRST = (-4.0, -2.0, 0.0, 2.0, 4.0)  # bits of offset that are tried, and then those beside the best
-FARTHEST = 12.0
-PER_BIT = 0.001  # of F1 that a bit of offset must gain, so that ties leave it small
+if TYPE_CHECKING:
+    from relatum.pair_tables import Offset
+
+SEARCH = 5  # iterations per element, of clusters that are only judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,10 @@ class HeldOut:
     spread : float
         Standard deviation of F1 over folds.
     tried : mapping of offsets to F1
+    method : str
+        What the offset was chosen by: "given", "f1", or "likelihood" of a matching.
+    capped : bool
+        Whether labels set no limit to the offset.
     """
 
     offset: float
@@ -72,6 +77,8 @@ class HeldOut:
     f1: float
     spread: float
     tried: dict[float, float]
+    method: str = "given"
+    capped: bool = False
 
 
 def clusters_of(
@@ -97,7 +104,7 @@ def clusters_of(
         score_missing=score,
         one_per_group=known,
         threads=1,
-        search=5,
+        search=SEARCH,
     ).table
     out = np.arange(n)
     out[found["unique_id"].to_numpy()] = found["cluster_id"].to_numpy()
@@ -124,6 +131,22 @@ class Trial:
         rest = self.bits + offset, score, self.background, self.groups
         return clusters_of(len(self.entity), self.pairs, *rest)
 
+    def learned_offset(self) -> Offset:
+        """Return the offset that `relatum.pair_tables` learns from these scores.
+
+        Of two sources, candidates alone are matched, so that the likelihood of a matching can
+        choose. Unlabelled records are left out, but count: pairs of labelled records that are
+        wrongly related stand for more such pairs, of others.
+        """
+        from relatum.pair_tables import Settings, best_offset, labelled_part
+
+        i, j = self.pairs.T
+        two = self.groups is not None and len(np.unique(self.groups)) == 2
+        score = None if two else self.scores
+        case = labelled_part(lambda: [(i, j, self.bits)], self.entity, self.groups, score)
+        settings = Settings(self.background, search=SEARCH)
+        return best_offset(replace(case, settings=settings))
+
     def measured(self, clusters: Index, own: Any) -> tuple[float, float, float]:
         """Return precision, recall and F1 of some records."""
         p, r, f = pair_precision_recall_f1(self.entity[own], clusters[own])
@@ -131,7 +154,7 @@ class Trial:
 
 
 def held_out(trial: Trial, offset: float | None) -> HeldOut:
-    """Choose the offset by the F1 of held-out clusters, and say how good these are.
+    """Choose the offset, and say how good held-out clusters are with it.
 
     Parameters
     ----------
@@ -140,35 +163,15 @@ def held_out(trial: Trial, offset: float | None) -> HeldOut:
         If given, it is not chosen.
     """
     known = np.flatnonzero(trial.entity >= 0)
-    tried: dict[float, float] = {}
-    kept: dict[float, Index] = {}
-
-    def worth(x: float) -> float:
-        if x not in tried:
-            kept[x] = trial.clusters(x)
-            tried[x] = trial.measured(kept[x], known)[2]
-        return tried[x] - PER_BIT * abs(x)
-
-    best = _best_offset(worth) if offset is None else float(offset)
-    worth(best)
-    p, r, f = trial.measured(kept[best], known)
+    found = trial.learned_offset() if offset is None else None
+    best = found.bits if found is not None else float(offset or 0.0)
+    clusters = trial.clusters(best)
+    p, r, f = trial.measured(clusters, known)
     by_fold = [
-        trial.measured(kept[best], np.flatnonzero(trial.scores.fold == fold))[2]
+        trial.measured(clusters, np.flatnonzero(trial.scores.fold == fold))[2]
         for fold in range(len(trial.scores.by_fold))
     ]
-    return HeldOut(best, p, r, f, float(np.std(by_fold)), dict(sorted(tried.items())))
-
-
-def _best_offset(worth: Callable[[float], float]) -> float:
-    """Return the best offset: on a coarse grid, beyond its ends while that helps, then finer."""
-    tried = {x: worth(x) for x in FIRST}
-    best = max(tried, key=lambda x: tried[x])
-    while best in (min(tried), max(tried)) and abs(best) < FARTHEST:
-        step = best + (2.0 if best > 0 else -2.0)
-        tried[step] = worth(step)
-        if tried[step] <= tried[best]:
-            break
-        best = step
-    for x in (best - 1, best + 1):
-        tried[x] = worth(x)
-    return max(tried, key=lambda x: tried[x])
+    if found is None:
+        return HeldOut(best, p, r, f, float(np.std(by_fold)), {best: f})
+    tried = dict(found.curve) if found.method == "f1" else {best: f}
+    return HeldOut(best, p, r, f, float(np.std(by_fold)), tried, found.method, found.capped)

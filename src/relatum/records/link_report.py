@@ -28,14 +28,15 @@ class LinkReport:
     strength : float or None
         Of the prior of the measure, 1 / sigma^2, the best on held-out entities.
     offset : float
-        Bits added to every score, chosen by the F1 of held-out clusters.
+        Bits added to every score, learned from held-out records as `relatum.pair_tables.offsets`
+        says: by F1, or by the likelihood of the matching of two sources.
     background : float
         Bits of pairs that are neither candidates nor scored later.
     precision, recall, f1, spread : float or None
         Of related pairs, in clusters of records that were not learned from; and the standard
         deviation of F1 over folds.
     offsets : mapping
-        F1 by offset, of those tried.
+        Held-out F1 by offset, of those tried.
     seconds : mapping
         Of the processor, by stage.
     """
