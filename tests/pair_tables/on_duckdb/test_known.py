@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import relatum as rt
 from relatum.errors import DataError, EvidenceError
 from relatum.pair_tables.options import Given
 
@@ -92,3 +93,15 @@ def test_records_of_sources_are_named_by_both(read):
     known = read(pairs, evidence={"unrelated": [(("y", 1), ("x", 1))]}, labels={("y", 1): 4})
     assert known.fixed.tolist() == [[0, 1, 0]]
     assert known.labels.tolist() == [-1, 0]
+
+
+def test_ids_may_be_large_unsigned_numbers():
+    import pyarrow as pa
+
+    ids = np.array([(1 << 63) + 1, (1 << 63) + 5, 2], dtype=np.uint64)
+    columns = {"unique_id_l": ids[[0, 0]], "unique_id_r": ids[[1, 2]], "match_weight": [3.0, -9.0]}
+    first, second, third = ids.tolist()
+    known = {"related": [(first, third)], "unrelated": [(first, second)]}
+    found = rt.cluster_pairs(pa.table(columns), evidence=known)
+    clusters = {row["unique_id"]: row["cluster_id"] for row in found.table.to_pylist()}
+    assert clusters[first] == clusters[third] != clusters[second]

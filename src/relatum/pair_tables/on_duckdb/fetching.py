@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from relatum.array_types import Index
+from relatum.errors import DataError
 from relatum.kernels.tables.places import merge_duplicates, sort_rows
 from relatum.pair_tables.columns import SAME, bits_of
 from relatum.pair_tables.on_duckdb.components import (
@@ -139,9 +140,11 @@ def batches_of(origin: Origin, scored: bool = True) -> Iterator[tuple[Components
         space = Workspace.of(origin.plan, Path(folder))
         with closing(connect(space.folder, space.memory // 2, space.threads)) as con:
             source = read_source(con, origin.opened(), space)
+            _require_same(source.n == origin.whole.num_rows)  # numbers in what is known fit
             groups = None if origin.groups is None else origin.groups.astype(np.int64)
             known = Known(origin.fixed, groups)
             linked = link_pairs(source, known, space, False, origin.offset)
+        _require_same(np.array_equal(linked.roots, origin.roots))
         n = len(linked.roots)
         units = Units(linked.roots, np.bincount(linked.roots, minlength=n), np.zeros(n, np.bool_))
         buckets = fill_buckets(linked, units, known, origin.settings.tuning, space, filled)
@@ -153,6 +156,15 @@ def batches_of(origin: Origin, scored: bool = True) -> Iterator[tuple[Components
             if filled and score is not None:
                 batch, _ = with_missing(batch, most, _named(origin, elements), score)
             yield batch, elements
+
+
+def _require_same(same: bool) -> None:
+    """Refuse pairs of other elements or components, whose numbers would mean something else."""
+    if not same:
+        raise DataError(
+            "The pairs are not those that the clusters were made of: they have other elements or "
+            "components; cluster them again."
+        )
 
 
 def _shifted(origin: Origin) -> Callable[[Any, Any], Any] | None:

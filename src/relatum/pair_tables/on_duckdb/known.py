@@ -86,7 +86,8 @@ class _Reader:
 
     def _ids(self, ids: list[Any]) -> Any:
         if self.source.view.columns.source_left is None:
-            return pa.array(ids)
+            large = any(isinstance(k, int) and k >= 1 << 63 for k in ids)
+            return pa.array(ids, pa.uint64() if large else None)
         return pa.array([{"source": s, "id": k} for s, k in ids])
 
     def _numbers(self, ids: list[Any]) -> Index:
