@@ -82,3 +82,12 @@ def test_bilinear_measures_score_pairs_of_records():
     measure = rt.BilinearPairMeasure().fit(v, i, j, same)
     found = PairScorer(measure, list(range(40)), v)([4, 7], [7, 2])
     assert found == pytest.approx(measure.log_odds(v, [4, 7], [7, 2]))
+
+
+@pytest.mark.parametrize("labels", [{}, {98: "a", 99: "a"}])
+def test_a_background_is_not_learned_from_labels_of_nobody(labels):
+    pa = pytest.importorskip("pyarrow")
+    pytest.importorskip("duckdb")
+    columns = {"unique_id_l": [0, 1], "unique_id_r": [1, 2], "match_weight": [3.0, -1.0]}
+    with pytest.raises(DataError, match="no element of the table has one"):
+        rt.cluster_pairs(pa.table(columns), labels=labels, background="learned")

@@ -131,6 +131,11 @@ def learned_background(batches: Iterable[Batch], labels: Index, total: int | Non
 
     chosen = _enough(labels)
     n = len(chosen)
+    if not n:
+        raise DataError(
+            "A background is learned from elements with labels, and no element of the table has "
+            "one; give labels of its ids, or the background as a number of bits."
+        )
     number = np.full(len(labels), -1, dtype=np.int64)
     number[chosen] = np.arange(n)
     rows: list[Any] = [np.empty((0, 2), np.int64)]
