@@ -7,7 +7,7 @@ imports `inference`, `solvers`, `proof`, `problem` and kernels. Begin with `aski
 """
 
 # Importing a module registers its methods; exact ones come first.
-from relatum.probability import exact
+from relatum.probability import exact, sampling
 from relatum.probability.answer import Probabilities
 from relatum.probability.asking import probabilities, sample
 from relatum.probability.calibration import Calibration, calibrate
@@ -30,4 +30,5 @@ __all__ = [
     "probabilities",
     "questions",
     "sample",
+    "sampling",
 ]

@@ -85,7 +85,7 @@ def posterior(task: Task, control: Control) -> Posterior:
     cap = problem.feasible.cap or problem.n
     sums: list[Sums] = []
     for part in parts:
-        found = _sums(part, cap, control)
+        found = part_sums(part, cap, control)
         if found is None:
             raise infeasible(problem)
         sums.append(found)
@@ -98,13 +98,13 @@ def posterior(task: Task, control: Control) -> Posterior:
         normalizer,
         exact=True,
         method="sums over partitions",
-        draw=partial(_draw, parts, sums, problem.n),
-        sets=partial(_sets, parts, sums, block),
+        draw=partial(draw_parts, parts, sums, problem.n),
+        sets=partial(sets_of_parts, parts, sums, block),
         blocks=block,
     )
 
 
-def _sums(part: Part, cap: int, control: Control) -> Sums | None:
+def part_sums(part: Part, cap: int, control: Control) -> Sums | None:
     """Sum over a part; None if nothing is feasible."""
     if not part.possible or int(part.sizes.max()) > cap:
         return None
@@ -173,7 +173,7 @@ def _over_matchings(part: Part, sides: Flags, cap: int, control: Control) -> Sum
     return Sums(pairs, part.constant + log2_of(*given.total(layers[-1])), of_set, draw)
 
 
-def _draw(
+def draw_parts(
     parts: Sequence[Part], sums: Sequence[Sums], n: int, count: int, rng: np.random.Generator
 ) -> list[Relation]:
     labels, start = np.empty((count, n), np.int64), 0
@@ -183,7 +183,7 @@ def _draw(
     return [Partition(row) for row in labels]
 
 
-def _sets(
+def sets_of_parts(
     parts: Sequence[Part], sums: Sequence[Sums], block: Index, sets: Sequence[Index]
 ) -> Floats:
     """Return the probability of each set."""

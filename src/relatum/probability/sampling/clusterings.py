@@ -1,0 +1,204 @@
+"""Clusterings by random walks, part by part; small parts are summed over exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from relatum.array_types import Flags, Floats, Index
+from relatum.kernels.probability.cluster_chains import Clustering
+from relatum.probability.exact.cluster_parts import DENSE, Part, parts_of
+from relatum.probability.exact.clusterings import Sums, draw_parts, part_sums, sets_of_parts
+from relatum.probability.exact.weights import infeasible
+from relatum.probability.methods import Task
+from relatum.probability.posterior import BlockMarginals, Marginals, Posterior
+from relatum.probability.sampling.chains import (
+    CHAINS,
+    Walks,
+    judged,
+    most_probable,
+    picked,
+    some_pairs,
+    walk,
+)
+from relatum.probability.sampling.drawn import DrawnMarginals
+from relatum.probability.sampling.neighbours import Neighbours, neighbours_of
+from relatum.problem import Partition, SparseScores
+from relatum.solvers import Control
+
+LARGEST = 20_000  # elements of a part whose pairs are listed
+SMALL = 14  # elements of a part that "auto" sums over, some milliseconds each
+WORK = 2_000_000  # neighbours looked at between two draws,
+SWEEPS = 5  # in so many rounds over all elements at most
+
+
+def refusal(task: Task) -> str | None:
+    """Say which part is too large."""
+    problem = task.problem
+    if problem.n <= DENSE:
+        return None
+    if not isinstance(problem.scores, SparseScores):
+        return (
+            f"takes clusterings of at most {DENSE} elements all of whose pairs are scored, and "
+            f"these are {problem.n}"
+        )
+    size = problem.n if task.across else max(part.size for part in parts_of(task))
+    if size > LARGEST:
+        return (
+            f"takes clusterings whose parts have at most {LARGEST} elements, and one has {size} "
+            "(across=False makes parts of what no chain of scored pairs connects)"
+        )
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What was drawn of one part; asked as `Sums` are."""
+
+    labels: Index
+    marginals: DrawnMarginals
+    diagnostics: dict[str, Any]
+    normalizer: Fraction | None = None
+
+    def of_set(self, elements: Index) -> float:
+        """Return how often elements were exactly one set."""
+        first = self.labels[:, elements[0]][:, None]
+        whole = (self.labels[:, elements] == first).all(axis=1)
+        return float((whole & ((self.labels == first).sum(axis=1) == len(elements))).mean())
+
+    def draw(self, count: int, rng: np.random.Generator) -> Index:
+        """Return some of the draws."""
+        return np.asarray(self.labels[picked(len(self.labels), count, rng)])
+
+
+class PartMarginals:
+    """Exact probabilities in some parts, drawn ones in others, 0 between parts."""
+
+    def __init__(self, block: Index, place: Index, parts: list[Sums | Sampled]) -> None:
+        self.block, self.place = block, place
+        self.drawn = {k: s.marginals for k, s in enumerate(parts) if isinstance(s, Sampled)}
+        one = np.ones((1, 1))
+        matrices = [s.pairs if isinstance(s, Sums) else one for s in parts]
+        is_drawn = np.isin(block, list(self.drawn))
+        self.exact = BlockMarginals(block, np.where(is_drawn, 0, place), matrices)
+
+    def pairs(self, i: Index, j: Index) -> tuple[Floats, Floats]:
+        p, error = self.exact.pairs(i, j)
+        for number, marginals in self.drawn.items():
+            own = np.flatnonzero((self.block[i] == number) & (self.block[j] == number))
+            if len(own):
+                p[own], error[own] = marginals.pairs(self.place[i[own]], self.place[j[own]])
+        return p, error
+
+
+def posterior(task: Task, control: Control) -> Posterior:
+    """Return probabilities of clusterings."""
+    problem, parts = task.problem, list(parts_of(task))
+    cap = problem.feasible.cap or problem.n
+    if any(not part.possible or int(part.sizes.max()) > cap for part in parts):
+        raise infeasible(problem)
+    start = most_probable(problem, control).to(Partition).labels
+    small = 1 if task.patient else SMALL
+    found: list[Sums | Sampled] = []
+    block, place = np.empty(problem.n, np.int64), np.empty(problem.n, np.int64)
+    for number, part in enumerate(parts):
+        if len(part.sizes) <= small and len(part.allowed) == len(part.sizes):
+            sums = part_sums(part, cap, control)
+            if sums is None:
+                raise infeasible(problem)
+            found.append(sums)
+            block[part.elements], place[part.elements] = number, part.labels
+            continue
+        near = neighbours_of(part, problem)
+        block[part.elements], place[part.elements] = number, near.labels
+        share = part.size / sum(other.size for other in parts[number:])
+        own = control if share == 1 else control.child(None, share * control.remaining())
+        found.append(_sampled(part, near, start[part.elements], cap, task, own))
+    return Posterior(
+        _marginals(block, place, found),
+        None,
+        exact=False,
+        method="sampling",
+        draw=partial(draw_parts, parts, found, problem.n),
+        sets=partial(sets_of_parts, parts, found, block),
+        blocks=block,
+        diagnostics=_together([s.diagnostics for s in found if isinstance(s, Sampled)]),
+    )
+
+
+def _marginals(block: Index, place: Index, found: list[Sums | Sampled]) -> Marginals:
+    return PartMarginals(block, place, found)
+
+
+def chains_of(near: Neighbours, start: Index, cap: int) -> list[Clustering]:
+    """Return walkers at the labels `start` of the elements of the problem."""
+    first = np.zeros(len(near.sizes), np.int64)
+    first[near.labels] = np.unique(start, return_inverse=True)[1]
+    scores = near.start, near.other, near.above
+    return [
+        Clustering(scores, near.sizes, near.background, min(cap, int(near.sizes.sum())), first)
+        for _ in range(CHAINS)
+    ]
+
+
+def steps_of(near: Neighbours, start: Index) -> tuple[int, int]:
+    """Return how many elements and pairs of elements to choose between two draws."""
+    sets, k = len(np.unique(start)), len(near.sizes)
+    work = len(near.other) + k * sets
+    sweeps = max(1, min(SWEEPS, WORK // max(1, work)))
+    return sweeps * k, sweeps * (sets // 2 + 2)
+
+
+def _sampled(
+    part: Part, near: Neighbours, start: Index, cap: int, task: Task, control: Control
+) -> Sampled:
+    """Draw clusterings of one part."""
+    chains, k = chains_of(near, start, cap), len(near.sizes)
+    seed = (task.seed, int(part.elements[0]))
+    walks = walk(chains, k, task.draws, steps_of(near, start), seed, control)
+
+    def certain(i: Index, j: Index) -> Flags:
+        if len(part.allowed) < k:
+            return np.asarray(i == j)
+        return np.asarray(~part.allowed[i, j])
+
+    marginals = DrawnMarginals(walks.draws, np.equal, certain)
+    watched = _watched(near, task.seed)
+    return Sampled(
+        walks.draws.reshape(-1, k), marginals, _diagnostics(walks, marginals, watched, chains)
+    )
+
+
+def _watched(near: Neighbours, seed: int) -> tuple[Index, Index]:
+    """Return pairs to look at: listed ones that may be related."""
+    i = np.repeat(np.arange(len(near.sizes)), np.diff(near.start))
+    j = near.other.astype(np.int64)
+    listed = (i < j) & np.isfinite(near.above)
+    return some_pairs(i[listed], j[listed], seed)
+
+
+def _diagnostics(
+    walks: Walks,
+    marginals: DrawnMarginals,
+    watched: tuple[Index, Index],
+    chains: list[Clustering],
+) -> dict[str, Any]:
+    said = judged(walks, marginals, watched)
+    for name in ("split", "join"):
+        proposed = sum(getattr(c, f"proposed_{name}s") for c in chains)
+        accepted = sum(getattr(c, f"{name}s") for c in chains)
+        said[f"{name}s accepted"] = accepted / proposed if proposed else 0.0
+    return said
+
+
+def _together(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the diagnostics of the part that did worst, and the warnings of any."""
+    if not parts:
+        return {}
+    worst = min(parts, key=lambda said: said["effective draws of the value"])
+    told = [said["warning"] for said in parts if said["warning"]]
+    return {**worst, "parts": len(parts), "warning": told[0] if told else None}

@@ -1,0 +1,86 @@
+"""Linear orders by random walks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relatum.array_types import Flags, Floats, Index
+from relatum.kernels.probability.order_chains import Ordering
+from relatum.probability.exact.weights import infeasible, opened
+from relatum.probability.methods import Task
+from relatum.probability.posterior import Posterior
+from relatum.probability.sampling.chains import (
+    CHAINS,
+    judged,
+    most_probable,
+    picked,
+    some_pairs,
+    walk,
+)
+from relatum.probability.sampling.drawn import DrawnMarginals
+from relatum.problem import LinearOrder, Relation
+from relatum.solvers import Control
+
+LARGEST = 2000  # elements
+WORK = 1_000_000  # places looked at between two draws,
+SWEEPS = 5  # in so many rounds over all elements at most
+LONGEST = 16  # elements of a block that moves
+
+
+def refusal(task: Task) -> str | None:
+    """Say whether there are too many elements."""
+    if task.problem.n > LARGEST:
+        return f"takes linear orders of at most {LARGEST} elements, and these are {task.problem.n}"
+    return None
+
+
+def posterior(task: Task, control: Control) -> Posterior:
+    """Return probabilities of linear orders."""
+    problem, n = task.problem, task.problem.n
+    found = opened(problem)
+    if problem.feasible.cap is not None and problem.feasible.cap < n:
+        raise infeasible(problem)  # the first is related to all
+    start = most_probable(problem, control).to(LinearOrder)
+    apart = found.unrelated | found.related.T  # what is not before what
+    np.fill_diagonal(apart, False)
+    ahead = found.scores - found.scores.T
+    ahead = np.where(apart, -np.inf, np.where(apart.T, np.inf, ahead))
+    chains = [Ordering(np.ascontiguousarray(ahead), start.order) for _ in range(CHAINS)]
+    walks = walk(chains, n, task.draws, steps_of(n), (task.seed, n), control)
+
+    def certain(i: Index, j: Index) -> Flags:
+        return np.asarray((i == j) | apart[i, j] | apart[j, i])
+
+    marginals = DrawnMarginals(walks.draws, np.less_equal, certain)
+    i, j = np.nonzero(np.triu(np.isfinite(ahead), 1))
+    said = judged(walks, marginals, some_pairs(i, j, task.seed))
+    tried = sum(c.blocks for c in chains)
+    said["blocks moved"] = sum(c.block_moves for c in chains) / tried if tried else 0.0
+    places = walks.draws.reshape(-1, n)
+
+    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
+        chosen = places[picked(len(places), count, rng)]
+        return [LinearOrder.from_order(np.argsort(row)) for row in chosen]
+
+    return Posterior(
+        marginals,
+        None,
+        exact=False,
+        method="sampling",
+        draw=draw,
+        ranks=_ranks(places),
+        diagnostics=said,
+    )
+
+
+def steps_of(n: int) -> tuple[int, int, int]:
+    """Return how many elements and blocks to move between two draws, and the longest block."""
+    sweeps = max(1, min(SWEEPS, WORK // max(1, 4 * n * n)))
+    return sweeps * n, sweeps * (n // 4 + 1), LONGEST
+
+
+def _ranks(places: Index) -> Floats:
+    """Return how often each element was at each place."""
+    n = places.shape[1]
+    at = (np.arange(n) * n + places).ravel()
+    return np.bincount(at, minlength=n * n).reshape(n, n) / len(places)
