@@ -17,7 +17,9 @@ from relatum.kernels.partition.polish import perturb_and_polish, polish
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import violated_two_partitions
 from relatum.kernels.probability.assignments import step_backward, step_forward
+from relatum.kernels.probability.cluster_chains import Clustering
 from relatum.kernels.probability.component_sets import component_set_probabilities
+from relatum.kernels.probability.order_chains import Ordering
 from relatum.kernels.probability.ordered_partitions import ranking_probabilities, ranking_sums
 from relatum.kernels.probability.permutations import Placing, order_sums
 from relatum.kernels.probability.row_counts import row_count_probabilities
@@ -195,6 +197,17 @@ def _kernels():
         right = np.tile(np.arange(large), large)
         return heaviest_matching(start, right, 5.0 + np.abs(wide + wide.T).ravel(), large, expired)
 
+    def walking(walker, steps):
+        def walked(expired):
+            out, values = np.full((300, n), -1, np.int32), np.zeros(300)
+            walker().draw(out, values, steps, np.array([3], np.uint64), expired)
+            return out, values
+
+        return walked
+
+    others = np.tile(np.arange(n, dtype=np.int32), (n, 1))[~np.eye(n, dtype=bool)]
+    near = np.arange(n + 1) * (n - 1), others, weights[~np.eye(n, dtype=bool)]
+
     prices = np.full(n, 0.5)
     given = weights, prices, sizes, apart, 6, 0.0
     many = np.full(large, 0.5), np.ones(large, np.int64), np.zeros((large, large), np.bool_)
@@ -220,6 +233,10 @@ def _kernels():
         ),
         "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
         "partition_sums": lambda e: partition_sums(half, places, np.ones(few, np.int64), few, e),
+        "Clustering.draw": walking(
+            lambda: Clustering(near, np.ones(n, np.int64), 0.0, n, np.arange(n)), (n, 9)
+        ),
+        "Ordering.draw": walking(lambda: Ordering(d, np.arange(n)), (n, 9, 5)),
         "order_sums": lambda e: order_sums(Placing(half, places), e),
         "component_set_probabilities": lambda e: (
             np.nan_to_num(component_set_probabilities(parts, together, -1.0, 9, 8, e)),

@@ -54,7 +54,11 @@ class Probabilities:
 
     @property
     def log2_normalizer(self) -> float:
-        """log2 Z, in bits: the log2 of the sum of 2^value over all feasible relations."""
+        """log2 Z, in bits: the log2 of the sum of 2^value over all feasible relations.
+
+        Of a sampler, `diagnostics` has its standard error; nan where it could not be found, and
+        there they say why.
+        """
         z = self.posterior.normalizer
         return float("nan") if z is None else nearest_float(z)
 
@@ -115,7 +119,8 @@ class Probabilities:
         """Return the log2-probability of a relation, in bits; -inf if it is not feasible.
 
         Two relations differ in it by the difference of their values. Of calibrated
-        probabilities it is still that of the measure: calibration is about pairs.
+        probabilities it is still that of the measure: calibration is about pairs. It is nan
+        where `log2_normalizer` is.
         """
         if not isinstance(relation, Relation):
             raise ProblemError(

@@ -32,12 +32,14 @@ def probabilities(
     ----------
     problem : Problem
     method : str
-        "auto": exact where that takes about a second. "exact": also where it takes longer, up to
-        sizes that it names when it refuses.
+        "auto": exact where that takes about a second, "sampling" otherwise. "exact": also where
+        it takes longer, up to sizes that it names when it refuses. "sampling", for clusterings
+        and linear orders: random walks, with standard errors; a warning says if they are poor.
     draws : int
-        How many relations a method that samples draws; exact methods do not need it.
+        How many relations a method that samples draws, at least; exact methods do not need it.
     time_limit : float
-        Seconds. An exact sum that is not complete by then is an error.
+        Seconds. An exact sum that is not complete by then is an error; sampling returns what it
+        has, with a warning, and is only then independent of time if there was enough.
     seed : int
         The same seed gives the same result.
     across : bool
@@ -78,6 +80,8 @@ def sample(
     across: bool = True,
 ) -> list[Relation]:
     """Draw relations with their probabilities, independently where exact sums are possible.
+
+    Otherwise they are from random walks, some rounds over all elements apart.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
@@ -38,6 +39,18 @@ from relatum.solvers import Control
 
 LARGEST = {False: 18, True: 20}  # elements of a part, if chosen automatically and if asked for
 BYTES = 40  # per subset: weights and sums, scratch space, and the probabilities of sets
+
+
+class Known(Protocol):
+    """What is asked of a part, however it was found."""
+
+    @property
+    def of_set(self) -> Callable[[Index], float]:
+        """The probability that elements are exactly one set."""
+
+    @property
+    def draw(self) -> Callable[[int, np.random.Generator], Index]:
+        """Labels of so many clusterings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +187,9 @@ def _over_matchings(part: Part, sides: Flags, cap: int, control: Control) -> Sum
 
 
 def draw_parts(
-    parts: Sequence[Part], sums: Sequence[Sums], n: int, count: int, rng: np.random.Generator
+    parts: Sequence[Part], sums: Sequence[Known], n: int, count: int, rng: np.random.Generator
 ) -> list[Relation]:
+    """Draw clusterings, part by part."""
     labels, start = np.empty((count, n), np.int64), 0
     for part, found in zip(parts, sums, strict=True):
         labels[:, part.elements] = start + found.draw(count, rng)[:, part.labels]
@@ -184,13 +198,13 @@ def draw_parts(
 
 
 def sets_of_parts(
-    parts: Sequence[Part], sums: Sequence[Sums], block: Index, sets: Sequence[Index]
+    parts: Sequence[Part], sums: Sequence[Known], block: Index, sets: Sequence[Index]
 ) -> Floats:
     """Return the probability of each set."""
     return np.array([_of_set(parts, sums, block, s) for s in sets])
 
 
-def _of_set(parts: Sequence[Part], sums: Sequence[Sums], block: Index, elements: Index) -> float:
+def _of_set(parts: Sequence[Part], sums: Sequence[Known], block: Index, elements: Index) -> float:
     number = int(block[elements[0]])
     if (block[elements] != number).any():
         return 0.0

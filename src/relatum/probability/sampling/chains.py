@@ -22,7 +22,7 @@ CHAINS = 8
 LEAST = 100  # draws of each chain, however few are asked for: fewer say nothing of errors
 SKIPPED = 0.25  # draws at the beginning that are not kept, per draw that is
 ROUNDS = 25  # draws of one chain before it is another's turn, so that all get equally far
-STARTING = 0.2  # of the time limit at most, to look for the most probable relation
+STARTING, SECONDS = 0.2, 10.0  # of the time limit, and seconds, at most, to find a start
 ENOUGH = 100.0  # effective draws of the value below which a warning is given
 ALIKE = 1.05  # the ratio of deviations of all chains and of each above which a warning is given
 WATCHED = 1000  # pairs that diagnostics look at
@@ -64,7 +64,7 @@ class Walks:
 
 def most_probable(problem: Problem, control: Control) -> Relation:
     """Return the relation that chains start from, or say that there is none."""
-    limit = max(1e-3, min(STARTING * control.time_limit, control.remaining()))
+    limit = max(1e-3, min(STARTING * control.time_limit, SECONDS, control.remaining()))
     estimate = infer(problem, time_limit=limit, seed=control.seed)
     if estimate.relation is None:
         if control.told_to_stop():
@@ -112,11 +112,13 @@ def walk(
     values = np.empty((len(walkers), rows))
     states = [seed_state(*seed, chain) for chain in range(len(walkers))]
     done, buffer = 0, np.empty((ROUNDS, n), np.int32)
-    while done < rows and not control.expired():
+    ended = False
+    while done < rows and not ended and not control.expired():
         step = min(ROUNDS, rows - done)
         for chain, (walker, state) in enumerate(zip(walkers, states, strict=True)):
             own = values[chain, done : done + step]
             if walker.draw(buffer[:step], own, steps, state, control.expired) < step:
+                ended = True
                 break
             out[chain, done : done + step] = buffer[:step]
         else:
@@ -143,7 +145,7 @@ def effective(x: Floats) -> float:
     ----------
     x : (chains, draws of each) array
     """
-    chains, each = x.shape
+    each = x.shape[1]
     centred = x - x.mean(axis=1, keepdims=True)
     power = np.abs(np.fft.rfft(centred, 2 * each, axis=1)) ** 2
     covariance = np.fft.irfft(power, axis=1)[:, :each].mean(axis=0) / each

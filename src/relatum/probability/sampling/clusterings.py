@@ -15,7 +15,7 @@ from relatum.probability.exact.cluster_parts import DENSE, Part, parts_of
 from relatum.probability.exact.clusterings import Sums, draw_parts, part_sums, sets_of_parts
 from relatum.probability.exact.weights import infeasible
 from relatum.probability.methods import Task
-from relatum.probability.posterior import BlockMarginals, Marginals, Posterior
+from relatum.probability.posterior import BlockMarginals, Posterior
 from relatum.probability.sampling.chains import (
     CHAINS,
     Walks,
@@ -25,8 +25,9 @@ from relatum.probability.sampling.chains import (
     some_pairs,
     walk,
 )
-from relatum.probability.sampling.drawn import DrawnMarginals
+from relatum.probability.sampling.drawn import DrawnMarginals, Draws
 from relatum.probability.sampling.neighbours import Neighbours, neighbours_of
+from relatum.probability.sampling.normalizer import Gain, log2_sum, total
 from relatum.problem import Partition, SparseScores
 from relatum.solvers import Control
 
@@ -57,12 +58,13 @@ def refusal(task: Task) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """What was drawn of one part; asked as `Sums` are."""
+    """What was drawn of one part; asked as `Sums` are. `start` is the value of where it began."""
 
-    labels: Index
+    labels: Draws
     marginals: DrawnMarginals
     diagnostics: dict[str, Any]
-    normalizer: Fraction | None = None
+    start: float
+    gain: Gain
 
     def of_set(self, elements: Index) -> float:
         """Return how often elements were exactly one set."""
@@ -118,26 +120,28 @@ def posterior(task: Task, control: Control) -> Posterior:
         share = part.size / sum(other.size for other in parts[number:])
         own = control if share == 1 else control.child(None, share * control.remaining())
         found.append(_sampled(part, near, start[part.elements], cap, task, own))
+    drawn = [s for s in found if isinstance(s, Sampled)]
+    said = _together([s.diagnostics for s in drawn])
+    bits, error = total(
+        [(s.start, s.gain) for s in drawn],
+        sum((s.normalizer for s in found if isinstance(s, Sums)), Fraction(0)),
+        said,
+    )
     return Posterior(
-        _marginals(block, place, found),
-        None,
+        PartMarginals(block, place, found),
+        bits,
         exact=False,
         method="sampling",
         draw=partial(draw_parts, parts, found, problem.n),
+        normalizer_error=error,
         sets=partial(sets_of_parts, parts, found, block),
         blocks=block,
-        diagnostics=_together([s.diagnostics for s in found if isinstance(s, Sampled)]),
+        diagnostics=said,
     )
 
 
-def _marginals(block: Index, place: Index, found: list[Sums | Sampled]) -> Marginals:
-    return PartMarginals(block, place, found)
-
-
-def chains_of(near: Neighbours, start: Index, cap: int) -> list[Clustering]:
-    """Return walkers at the labels `start` of the elements of the problem."""
-    first = np.zeros(len(near.sizes), np.int64)
-    first[near.labels] = np.unique(start, return_inverse=True)[1]
+def chains_of(near: Neighbours, first: Index, cap: int) -> list[Clustering]:
+    """Return walkers at some labels."""
     scores = near.start, near.other, near.above
     return [
         Clustering(scores, near.sizes, near.background, min(cap, int(near.sizes.sum())), first)
@@ -156,28 +160,49 @@ def steps_of(near: Neighbours, start: Index) -> tuple[int, int]:
 def _sampled(
     part: Part, near: Neighbours, start: Index, cap: int, task: Task, control: Control
 ) -> Sampled:
-    """Draw clusterings of one part."""
-    chains, k = chains_of(near, start, cap), len(near.sizes)
+    """Draw clusterings of one part, from the labels `start` of its elements."""
+    k = len(near.sizes)
+    first = np.zeros(k, np.int64)
+    first[near.labels] = np.unique(start, return_inverse=True)[1]
+    chains, steps = chains_of(near, first, cap), steps_of(near, first)
     seed = (task.seed, int(part.elements[0]))
-    walks = walk(chains, k, task.draws, steps_of(near, start), seed, control)
+    walks = walk(chains, k, task.draws, steps, seed, control)
 
     def certain(i: Index, j: Index) -> Flags:
         if len(part.allowed) < k:
             return np.asarray(i == j)
         return np.asarray(~part.allowed[i, j])
 
+    few = k, max(2, steps[1] * k // steps[0])
+    half = control.child(None, control.remaining() / 2)
+
+    def colder(factor: float, level: int) -> Walks:
+        return walk(chains_of(near.heated(factor), first, cap), k, 1, few, (*seed, level), half)
+
     marginals = DrawnMarginals(walks.draws, np.equal, certain)
-    watched = _watched(near, task.seed)
     return Sampled(
-        walks.draws.reshape(-1, k), marginals, _diagnostics(walks, marginals, watched, chains)
+        walks.draws.reshape(-1, k),
+        marginals,
+        _diagnostics(walks, marginals, _watched(near, task.seed), chains),
+        near.value(first),
+        log2_sum(walks, colder, _canonical),
     )
 
 
+def _canonical(labels: Draws) -> Index:
+    """Return the first element of each element's set instead of labels."""
+    rows = [np.unique(row, return_index=True, return_inverse=True)[1:] for row in labels]
+    return np.array([first[place] for first, place in rows])
+
+
 def _watched(near: Neighbours, seed: int) -> tuple[Index, Index]:
-    """Return pairs to look at: listed ones that may be related."""
+    """Return pairs to look at: listed ones that may be related, or neighbours by number."""
     i = np.repeat(np.arange(len(near.sizes)), np.diff(near.start))
     j = near.other.astype(np.int64)
     listed = (i < j) & np.isfinite(near.above)
+    if not listed.any():
+        every = np.arange(len(near.sizes) - 1)
+        return some_pairs(every, every + 1, seed)
     return some_pairs(i[listed], j[listed], seed)
 
 

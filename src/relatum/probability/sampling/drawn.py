@@ -29,7 +29,7 @@ def spread(means: Floats, chains: int) -> Floats:
     by_batch = means.var(axis=-1, ddof=1) / count
     of_chains = means.reshape(*means.shape[:-1], chains, -1).mean(axis=-1)
     by_chain = of_chains.var(axis=-1, ddof=1) / chains
-    return np.sqrt(np.maximum(by_batch, by_chain))
+    return np.asarray(np.sqrt(np.maximum(by_batch, by_chain)))
 
 
 class DrawnMarginals:
@@ -60,7 +60,8 @@ class DrawnMarginals:
         """Return the means of the batches of all chains, a row for each pair."""
         x = self.related(self.by_element[i], self.by_element[j])
         batches = self.chains * BATCHES
-        return np.asarray(x.reshape(len(i), batches, -1).mean(axis=2))
+        each = self.each // BATCHES
+        return np.asarray(x.reshape(len(i), batches, each).mean(axis=2))
 
     def pairs(self, i: Index, j: Index) -> tuple[Floats, Floats]:
         total = self.chains * self.each

@@ -11,14 +11,16 @@ from relatum.probability.methods import Task
 from relatum.probability.posterior import Posterior
 from relatum.probability.sampling.chains import (
     CHAINS,
+    Walks,
     judged,
     most_probable,
     picked,
     some_pairs,
     walk,
 )
-from relatum.probability.sampling.drawn import DrawnMarginals
-from relatum.problem import LinearOrder, Relation
+from relatum.probability.sampling.drawn import DrawnMarginals, Draws
+from relatum.probability.sampling.normalizer import log2_sum, total
+from relatum.problem import LinearOrder, Relation, exact_sum
 from relatum.solvers import Control
 
 LARGEST = 2000  # elements
@@ -45,8 +47,15 @@ def posterior(task: Task, control: Control) -> Posterior:
     np.fill_diagonal(apart, False)
     ahead = found.scores - found.scores.T
     ahead = np.where(apart, -np.inf, np.where(apart.T, np.inf, ahead))
-    chains = [Ordering(np.ascontiguousarray(ahead), start.order) for _ in range(CHAINS)]
-    walks = walk(chains, n, task.draws, steps_of(n), (task.seed, n), control)
+    chains, steps = chains_of(ahead, start), steps_of(n)
+    walks = walk(chains, n, task.draws, steps, (task.seed, n), control)
+    half = control.child(None, control.remaining() / 2)
+    few = n, n // 4 + 1, LONGEST
+
+    def colder(factor: float, level: int) -> Walks:
+        return walk(chains_of(factor * ahead, start), n, 1, few, (task.seed, n, level), half)
+
+    gain = log2_sum(walks, colder, np.asarray)
 
     def certain(i: Index, j: Index) -> Flags:
         return np.asarray((i == j) | apart[i, j] | apart[j, i])
@@ -56,6 +65,8 @@ def posterior(task: Task, control: Control) -> Posterior:
     said = judged(walks, marginals, some_pairs(i, j, task.seed))
     tried = sum(c.blocks for c in chains)
     said["blocks moved"] = sum(c.block_moves for c in chains) / tried if tried else 0.0
+    begun = found.constant + exact_sum(np.ascontiguousarray(found.scores[start.matrix()]))
+    bits, error = total([(0.0, gain)], begun, said)
     places = walks.draws.reshape(-1, n)
 
     def draw(count: int, rng: np.random.Generator) -> list[Relation]:
@@ -64,13 +75,19 @@ def posterior(task: Task, control: Control) -> Posterior:
 
     return Posterior(
         marginals,
-        None,
+        bits,
         exact=False,
         method="sampling",
         draw=draw,
+        normalizer_error=error,
         ranks=_ranks(places),
         diagnostics=said,
     )
+
+
+def chains_of(ahead: Floats, start: LinearOrder) -> list[Ordering]:
+    """Return walkers at an order."""
+    return [Ordering(np.ascontiguousarray(ahead), start.order) for _ in range(CHAINS)]
 
 
 def steps_of(n: int) -> tuple[int, int, int]:
@@ -79,7 +96,7 @@ def steps_of(n: int) -> tuple[int, int, int]:
     return sweeps * n, sweeps * (n // 4 + 1), LONGEST
 
 
-def _ranks(places: Index) -> Floats:
+def _ranks(places: Draws) -> Floats:
     """Return how often each element was at each place."""
     n = places.shape[1]
     at = (np.arange(n) * n + places).ravel()

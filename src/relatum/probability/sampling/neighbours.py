@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ class Neighbours:
     labels : array
         What each element of the problem is here.
     background : float
+    constant : float
+        The sum of the scores of elements that are one here.
     """
 
     start: Index
@@ -34,13 +36,20 @@ class Neighbours:
     sizes: Index
     labels: Index
     background: float
+    constant: float
 
     def heated(self, share: float) -> Neighbours:
         """Return the same with a share of all scores; what is apart stays apart."""
         above = np.where(np.isneginf(self.above), -np.inf, share * self.above)
-        return Neighbours(
-            self.start, self.other, above, self.sizes, self.labels, share * self.background
-        )
+        return replace(self, above=above, background=share * self.background)
+
+    def value(self, labels: Index) -> float:
+        """Return the value of a clustering, given by labels 0, 1, ... of what is here, in bits."""
+        i = np.repeat(np.arange(len(self.sizes)), np.diff(self.start))
+        same = labels[i] == labels[self.other]
+        masses = np.bincount(labels, weights=self.sizes)
+        pairs = (float((masses**2).sum()) - float((self.sizes**2).sum())) / 2
+        return self.constant + float(self.above[same].sum()) / 2 + self.background * pairs
 
 
 def neighbours_of(part: Part, problem: Problem) -> Neighbours:
@@ -53,13 +62,13 @@ def neighbours_of(part: Part, problem: Problem) -> Neighbours:
     product = part.sizes[:, None] * part.sizes[None, :]
     above = np.where(part.allowed, part.scores - background * product, -np.inf)
     np.fill_diagonal(above, 0.0)
-    start, other, entries = _rows(*np.nonzero(above), above[above != 0], len(part.sizes))
-    return Neighbours(start, other, entries, part.sizes, part.labels, background)
+    i, j = np.nonzero(above)
+    start, other, entries = _rows(i, j, above[i, j], len(part.sizes))
+    constant = float(part.constant)
+    return Neighbours(start, other, entries, part.sizes, part.labels, background, constant)
 
 
-def _rows(
-    i: Index, j: Index, above: Floats, n: int
-) -> tuple[Index, NDArray[np.int32], Floats]:
+def _rows(i: Index, j: Index, above: Floats, n: int) -> tuple[Index, NDArray[np.int32], Floats]:
     """Return rows of neighbours from entries sorted by i; entries of one pair are added up."""
     key, place = np.unique(i.astype(np.int64) * n + j, return_inverse=True)
     sums = np.zeros(len(key))
@@ -89,13 +98,17 @@ def _of_list(elements: Index, problem: Problem, scores: SparseScores) -> Neighbo
     inside = (first >= 0) & (second >= 0) & (first != second)
     first, second = labels[first[inside]], labels[second[inside]]
     w, apart = w[inside], first != second
+    sizes = np.bincount(labels).astype(np.int64)
+    pairs = float((sizes * (sizes - 1)).sum()) / 2
+    constant = float(w[~apart].sum()) + scores.background * pairs
     first, second, w = first[apart], second[apart], w[apart]
-    k = int(labels.max()) + 1
     start, other, above = _rows(
-        np.concatenate([first, second]), np.concatenate([second, first]), np.tile(w, 2), k
+        np.concatenate([first, second]),
+        np.concatenate([second, first]),
+        np.tile(w, 2),
+        len(sizes),
     )
-    sizes = np.bincount(labels, minlength=k).astype(np.int64)
-    return Neighbours(start, other, above, sizes, labels, float(scores.background))
+    return Neighbours(start, other, above, sizes, labels, float(scores.background), constant)
 
 
 def _within(codes: Index) -> list[tuple[Index, Index]]:
