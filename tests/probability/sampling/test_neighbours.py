@@ -53,4 +53,4 @@ def test_values_are_those_of_the_problem():
     labels[near.labels] = relation.labels
     assert near.value(labels) == pytest.approx(problem.value(relation))
     assert near.heated(2.0).background == -1.0
-    assert np.isneginf(near.heated(0.0).above).sum() == np.isneginf(near.above).sum() > 0
+    assert np.isneginf(near.heated(0.5).above).sum() == np.isneginf(near.above).sum() > 0

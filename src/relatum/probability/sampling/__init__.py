@@ -1,6 +1,6 @@
 """Probabilities by random walks, for clusterings and linear orders too large for exact sums.
 
-`method` says what is taken, `clusterings` and `linear_orders` run the walks of their kind,
+`method` says what is taken, `cluster_walks` and `order_walks` run those of their kind,
 `neighbours` lists the scores of a clustering by element, `chains` runs several walks and judges
 them, `drawn` turns draws into probabilities with standard errors. These modules import `inference`,
 `problem`, `solvers` and kernels, and of this package the exact sums of small parts. Begin with

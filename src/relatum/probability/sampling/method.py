@@ -6,7 +6,7 @@ from types import ModuleType
 
 from relatum.probability.methods import Method, Task, register
 from relatum.probability.posterior import Posterior
-from relatum.probability.sampling import clusterings, linear_orders
+from relatum.probability.sampling import cluster_walks, order_walks
 from relatum.problem import EQUIVALENCES, LINEAR_ORDERS
 from relatum.solvers import Control
 
@@ -15,8 +15,8 @@ def _family(task: Task) -> ModuleType | None:
     """Return the module that takes a feasible set."""
     structure = task.problem.feasible.structure
     if structure == EQUIVALENCES:
-        return clusterings
-    return linear_orders if structure == LINEAR_ORDERS else None
+        return cluster_walks
+    return order_walks if structure == LINEAR_ORDERS else None
 
 
 def sampling_refusal(task: Task) -> str | None:

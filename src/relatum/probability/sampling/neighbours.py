@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.probability.exact.cluster_parts import Part
+from relatum.probability.exact.weights import require_moderate
 from relatum.problem import Problem, SparseScores, require_memory
 from relatum.solvers.reductions import connected
 
@@ -39,9 +40,8 @@ class Neighbours:
     constant: float
 
     def heated(self, share: float) -> Neighbours:
-        """Return the same with a share of all scores; what is apart stays apart."""
-        above = np.where(np.isneginf(self.above), -np.inf, share * self.above)
-        return replace(self, above=above, background=share * self.background)
+        """Return the same with all scores multiplied by a number larger than 0."""
+        return replace(self, above=share * self.above, background=share * self.background)
 
     def value(self, labels: Index) -> float:
         """Return the value of a clustering, given by labels 0, 1, ... of what is here, in bits."""
@@ -70,6 +70,7 @@ def neighbours_of(part: Part, problem: Problem) -> Neighbours:
 
 def _rows(i: Index, j: Index, above: Floats, n: int) -> tuple[Index, NDArray[np.int32], Floats]:
     """Return rows of neighbours from entries sorted by i; entries of one pair are added up."""
+    require_moderate(above[np.isfinite(above)])
     key, place = np.unique(i.astype(np.int64) * n + j, return_inverse=True)
     sums = np.zeros(len(key))
     np.add.at(sums, place, above)

@@ -33,6 +33,7 @@ def test_probabilities_are_within_four_errors(n, scale, fixed):
     assert not found.diagnostics["warning"]
 
 
+@pytest.mark.slow
 def test_errors_are_as_large_as_they_say():
     squares = []
     for seed in range(40):
@@ -44,6 +45,7 @@ def test_errors_are_as_large_as_they_say():
     assert 0.5 < np.mean(squares) < 1.3
 
 
+@pytest.mark.slow
 def test_seeds_say_the_same_and_draws_keep_evidence():
     problem = _problem(5, 30, 1.0, 30)
     first, again = (rt.probabilities(problem, draws=800, seed=1) for _ in range(2))
