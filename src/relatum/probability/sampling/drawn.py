@@ -22,8 +22,8 @@ def spread(means: Floats, chains: int) -> Floats:
 
     Examples
     --------
-    >>> spread(np.array([0.0, 1.0, 0.0, 1.0]), 2).round(3)
-    array(0.289)
+    >>> float(spread(np.array([0.0, 1.0, 0.0, 1.0]), 2).round(3))
+    0.289
     """
     count = means.shape[-1]
     by_batch = means.var(axis=-1, ddof=1) / count
