@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from relatum.errors import DataError
@@ -37,6 +38,14 @@ def test_the_nearest_are_those_of_scikit_learn(compared, what):
         best = np.sort(likes[i])[::-1][:5]
         assert likes[i, own] == pytest.approx(best[best > 0], abs=1e-5)
         assert (1 - likes[i, own] <= far[i] + 1e-5).all()
+
+
+def test_more_neighbors_than_records_are_all_of_them():
+    table = sparse.csr_array(np.ones((4, 1), np.float32))
+    ((i, j),) = nearest(table, 10**9)
+    assert sorted(zip(i.tolist(), j.tolist(), strict=True)) == [
+        (a, b) for a in range(4) for b in range(4) if a != b
+    ]
 
 
 def test_only_other_groups_are_near(compared):
@@ -84,7 +93,7 @@ def test_keys_are_columns_tuples_or_functions():
     assert found[1].tolist() == [0, 1, -1, 2]
     assert found[2].tolist() == [0, 1, 0, 0]
     assert found[3].tolist() == [-1] * 4
-    for key in (3, ("a", 1), "c", lambda row: [1]):
+    for key in (3, (), ("a", 1), "c", lambda row: [1]):
         with pytest.raises(DataError):
             key_codes(table, [key])
 

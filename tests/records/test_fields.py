@@ -50,7 +50,19 @@ def test_dates_are_read_however_they_are_written(text, expected):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("$1,299.50", 1299.5), ("-3", -3.0), ("about .5 l", 0.5), ("1e3", 1000.0), ("12,5", 12.0)],
+    [
+        ("$1,299.50", 1299.5),
+        ("-3", -3.0),
+        ("about .5 l", 0.5),
+        ("1e3", 1000.0),
+        ("12,5", 12.5),
+        ("-1.299,50 eur", -1299.5),
+        ("1.234.567,5", 1234567.5),
+        ("0,125", 0.125),
+        ("1,299", 1299.0),
+        ("1,234,567", 1234567.0),
+        ("3,4,5", 3.0),
+    ],
 )
 def test_numbers_are_found_in_texts(text, expected):
     assert number_of(text) == expected

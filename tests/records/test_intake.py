@@ -83,12 +83,20 @@ def test_ids_may_be_unique_within_sources_only():
         ({}, {"source": "shop"}, "no column 'shop'"),
         ({"id": [1, None, 2]}, {}, "'id' is null"),
         ({"shop": ["a", None, "b"]}, {"source": "shop"}, "'shop' is null"),
+        ({"id": [[1], [2], [3]]}, {}, "An id is a number or a text, but 'id' holds"),
     ],
 )
 def test_tables_without_what_is_needed_are_refused(change, arguments, told):
     data = {key: value for key, value in {**DATA, **change}.items() if value is not None}
     with pytest.raises(DataError, match=told):
         read_records(pa.table(data), FIELDS, arguments.get("id_"), arguments.get("source"))
+
+
+def test_texts_that_are_not_unicode_are_refused():
+    for others in (["Bob", None], [3, None]):
+        frame = pd.DataFrame({"name": pd.Series(["A\ud800", *others], dtype=object)})
+        with pytest.raises(DataError, match=r"column 'name' holds a text that is not Unicode"):
+            arrow_table(frame)
 
 
 def test_what_is_no_table_is_refused(tmp_path):

@@ -228,6 +228,32 @@ def test_records_that_nothing_can_be_learned_from_are_refused(people, fields):
         rt.RecordLinker(fields).fit(people.records, people.entity, monitor=3)
 
 
+def test_sources_that_nothing_can_be_learned_between_are_refused(people, fields):
+    records, entity = people.records.slice(0, 60), people.entity[:60]
+    one = records.append_column("shop", pa.array(["a"] * len(records)))
+    own = records.append_column("shop", pa.array(entity))  # a source for each entity
+    linker = rt.RecordLinker(fields, source="shop", one_per_source=True)
+    for table in (one, own):
+        with pytest.raises(DataError, match="No two records of different sources"):
+            linker.fit(table, entity)
+    with pytest.raises(DataError, match="All records are of one source"):
+        linker.fit(one)
+
+
+def test_fields_stay_those_that_it_was_fitted_to(linker, split, fields):
+    records = split[2]
+    expected = linker.predict(records).table
+    other = clone(linker)
+    other.__dict__ |= {key: value for key, value in vars(linker).items() if key.endswith("_")}
+    other.set_params(fields=dict(reversed(fields.items())))  # the same, in another order
+    assert other.predict(records).table.equals(expected)
+    other.set_params(fields={**fields, "surname": "text"})
+    with pytest.raises(DataError, match="call its fit method again"):
+        other.predict(records)
+    with pytest.raises(DataError, match="call its fit method again"):
+        other.explain_pair(records, 0, 1)
+
+
 def test_a_linker_that_is_not_fitted_says_so(people, fields):
     with pytest.raises(NotFittedError):
         rt.RecordLinker(fields).predict(people.records)

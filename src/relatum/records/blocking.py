@@ -151,6 +151,7 @@ def nearest(
         Products of terms for each row, about, that may be spent.
     """
     n = table.shape[0]
+    neighbors = min(neighbors, max(1, n - 1))
     table = frequent_terms(table, steps * n)
     rows, columns = _parts(table), _parts(table.T.tocsr())
     own = np.empty(0, np.int64) if groups is None else groups.astype(np.int64)
@@ -205,7 +206,11 @@ def _key(table: Any, key: Any) -> Index:
     if callable(key):
         return _numbered([_called(key, row) for row in table.to_pylist()])
     names = (key,) if isinstance(key, str) else key
-    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+    if (
+        not isinstance(names, tuple)
+        or not names
+        or not all(isinstance(name, str) for name in names)
+    ):
         raise DataError(
             "A key is the name of a column, a tuple of names, or a function of a record; got "
             f"{shown(key)}."

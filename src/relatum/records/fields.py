@@ -33,6 +33,7 @@ KINDS: dict[str, str] = {
 }
 _BLANKS, _SIGNS = re.compile(r"\s+"), re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+|\d+),(\d+)(?![\d.,]*\d)")
 _THOUSANDS = re.compile(r"(?<=\d)[,'’](?=\d{3}(?!\d))")
 _MISSING = {"", "nan", "none", "null", "n/a", "na", "nat", "<na>"}
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -109,14 +110,22 @@ def code_of(text: str) -> str:
     return _SIGNS.sub("", text)
 
 
+def _with_point(found: re.Match[str]) -> str:
+    """Return a number with a decimal point for its comma, unless that is one of thousands."""
+    whole, part = found.groups()
+    decimal = "." in whole or whole == "0" or len(part) != 3
+    return f"{whole.replace('.', '')}.{part}" if decimal else found.group()
+
+
 def number_of(text: str) -> float:
     """Return the first number in a text, or NaN.
 
     Examples
     --------
-    >>> number_of("$1,299.50"), number_of("none")
-    (1299.5, nan)
+    >>> number_of("$1,299.50"), number_of("1.299,50"), number_of("12,5"), number_of("none")
+    (1299.5, 1299.5, 12.5, nan)
     """
+    text = _DECIMAL_COMMA.sub(_with_point, text) if "," in text else text
     found = _NUMBER.search(_THOUSANDS.sub("", text))
     return float(found.group()) if found else float("nan")
 

@@ -132,7 +132,7 @@ def fit_records(run: Run, comparison: Comparison, table: Any, entity: Index) -> 
     """
     if not (entity >= 0).any():
         return _fit_unlabelled(run, comparison, table, entity)
-    _require_related(entity)
+    _require_related(entity, comparison.records.source_codes if run.linker.one_per_source else None)
     found, recall, neighbors = _enough_candidates(run, comparison, table, entity)
     known = np.flatnonzero(entity >= 0)
     report = LinkReport(
@@ -257,6 +257,12 @@ def _fit_unlabelled(run: Run, comparison: Comparison, table: Any, entity: Index)
     asked = run.linker.neighbors
     neighbors = NEIGHBORS[0] if asked == "auto" else int(asked)
     found = run.block(comparison, table, neighbors)
+    source = comparison.records.source_codes
+    if run.linker.one_per_source and source is not None and not source.any():
+        raise DataError(
+            "All records are of one source, and with one_per_source=True only records of different "
+            "sources are compared; check source=, or leave one_per_source out."
+        )
     if not len(found):
         raise DataError(
             "No two records have a word or three letters in common, so that there is nothing to "
@@ -350,10 +356,21 @@ def _some(pairs: Index, most: int, rng: np.random.Generator) -> Index:
     return pairs[np.sort(rng.choice(len(pairs), most, replace=False))]
 
 
-def _require_related(entity: Index) -> None:
+def _require_related(entity: Index, source: Index | None) -> None:
+    """Raise `DataError` if labels relate no two records, of two sources where these are apart."""
     sizes = np.bincount(entity[entity >= 0])
     if not (sizes > 1).any():
         raise DataError(
             "No two records have the same entity, so that there is nothing to learn from; label "
             "more records, or none: fit(records) learns without labels."
+        )
+    if source is None:
+        return
+    known = np.flatnonzero(entity >= 0)
+    pairs = np.unique(np.column_stack([entity[known], source[known]]), axis=0)
+    if not (np.bincount(pairs[:, 0]) > 1).any():
+        raise DataError(
+            "No two records of different sources have the same entity, and with "
+            "one_per_source=True only such are compared; check source= and the labels, or leave "
+            "one_per_source out."
         )

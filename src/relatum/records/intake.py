@@ -92,7 +92,7 @@ def arrow_table(records: Any) -> Any:
     if module == "pandas" and hasattr(records, "columns"):
         columns = {str(name): records[name] for name in records.columns}
         if len(columns) == len(records.columns):
-            return pa.table({name: _from_pandas(c) for name, c in columns.items()})
+            return pa.table({name: _from_pandas(c, name) for name, c in columns.items()})
         raise DataError("The table of records has several columns of one name; rename them.")
     raise DataError(
         "Records are a pandas, polars or pyarrow table, a DuckDB relation or the path of a CSV or "
@@ -100,13 +100,19 @@ def arrow_table(records: Any) -> Any:
     )
 
 
-def _from_pandas(column: Any) -> Any:
+def _from_pandas(column: Any, name: str) -> Any:
     pa = _arrow()
     try:
-        return pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        texts = [None if is_missing(value) else str(value) for value in column.tolist()]
-        return pa.array(texts, pa.string())  # a column of several types
+        try:
+            return pa.array(column, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            texts = [None if is_missing(value) else str(value) for value in column.tolist()]
+            return pa.array(texts, pa.string())  # a column of several types
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"The column {name!r} holds a text that is not Unicode, half of a surrogate pair: "
+            f"{shown(error.object)}; read the table with its right encoding."
+        ) from None
 
 
 def _file(path: str) -> Any:
@@ -223,6 +229,11 @@ def _ids(column: Any, name: str) -> Any:
         column = column.cast(column.type.value_type)
     if column.null_count:
         raise DataError(f"Every record has an id, but {name!r} is null in some rows.")
+    if pa.types.is_nested(column.type):
+        raise DataError(
+            f"An id is a number or a text, but {name!r} holds values of type {column.type}; name "
+            "another column with id=."
+        )
     if pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type):
         column = column.cast(pa.string())
     if pa.types.is_string(column.type) and all(_WHOLE.match(v) for v in column.to_pylist()):

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from relatum.errors import DataError, NotFittedError
+from relatum.problem import shown
 from relatum.records.comparison import Comparison, scales_of
 from relatum.records.fitting import Monitor, Run, fit_records
 from relatum.records.intake import entity_codes
@@ -172,8 +173,7 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         -------
         Clusters
         """
-        self._require_fitted()
-        run = Run(self, monitor)
+        run = self._run(monitor)
         table, own = run.read(records)
         comparison = Comparison(own, self.frequencies_)
         scorer = Scorer(comparison, self.weights_, self.offset_)
@@ -200,10 +200,21 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         left, right : ids
             (source, id) where ids are unique within sources only.
         """
-        self._require_fitted()
-        own = Run(self, None).read(records)[1]
+        own = self._run(None).read(records)[1]
         scorer = Scorer(Comparison(own, self.frequencies_), self.weights_, self.offset_)
         return scorer.contributions(left, right)
+
+    def _run(self, monitor: Monitor | None) -> Run:
+        """Return a call of a fitted linker, with the fields that it was fitted to."""
+        self._require_fitted()
+        run = Run(self, monitor)
+        if run.fields != self.fields_:
+            raise DataError(
+                f"This linker was fitted to the fields {shown(self.fields_)}, and fields= is now "
+                f"{shown(run.fields)}: call its fit method again."
+            )
+        run.fields = self.fields_  # in the order in which levels were learned
+        return run
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "tables_"):

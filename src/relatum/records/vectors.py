@@ -25,7 +25,8 @@ CHUNK = 50_000  # texts turned into vectors at a time
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _BASE = np.uint64(1_000_003)
 _BLANK, _END = ord(" "), ord("\n")
-_CODE = re.compile(r"[\w/.-]*\d[\w/.-]*")
+_CODE = re.compile(r"[\w/.-]+")
+_DIGIT = re.compile(r"\d")
 
 
 def codes_in(text: str) -> str:
@@ -36,7 +37,8 @@ def codes_in(text: str) -> str:
     >>> codes_in("sony turntable ps-lx350h, 33 rpm")
     'pslx350h'
     """
-    words = (re.sub(r"[\W_]", "", word) for word in _CODE.findall(text))
+    found = (word for word in _CODE.findall(text) if _DIGIT.search(word))
+    words = (re.sub(r"[\W_]", "", word) for word in found)
     return " ".join(word for word in words if len(word) > 2)
 
 

@@ -202,7 +202,7 @@ def test_a_component_that_cannot_be_clustered_is_named_though_others_are_kept():
     pairs = {(f"{c}1", f"{c}2"): 2.0 for c in "abcdef"}
     first = cluster(Given(table_of(pairs)), Plan(Settings()))
     facts = {"related": [("d1", "d2")], "unrelated": [("d1", "d2")]}
-    with pytest.raises(rt.errors.EvidenceError, match=r"Its elements: \('d1',\), \('d2',\)\."):
+    with pytest.raises(rt.errors.EvidenceError, match=r"Its elements: d1, d2\."):
         cluster(Given(table_of(pairs), evidence=facts, previous=first.table), Plan(Settings()))
 
 

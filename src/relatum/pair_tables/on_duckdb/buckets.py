@@ -156,7 +156,8 @@ class Solver:
         """Say which elements a component that cannot be clustered has."""
         start, stop = pointers[error.number], pointers[error.number + 1]
         rows = self.ids.take(elements[start : min(stop, start + 6)]).to_pylist()
-        names = ", ".join(str(tuple(row.values())) for row in rows)
+        values = [tuple(row.values()) for row in rows]
+        names = ", ".join(str(v[0] if len(v) == 1 else v) for v in values)
         error.args = (
             f"{error.args[0]} Its elements: {names}{', ...' if stop - start > 6 else ''}.",
         )
