@@ -1,4 +1,4 @@
-"""Plain twins of random walks."""
+"""The plain twin of random walks over orders."""
 
 from __future__ import annotations
 
@@ -42,18 +42,3 @@ def _bits(ahead, order):
     """The value of an order, up to a constant; -inf if it is not feasible."""
     turned = ahead[np.ix_(order, order)][np.triu_indices(len(order), 1)]
     return -np.inf if (turned == -np.inf).any() else turned[np.isfinite(turned)].sum() / 2
-
-
-def gibbs(scores, labels, sweeps, rng):
-    """Labels after every sweep of a plain sampler of clusterings that moves single elements."""
-    labels, out, n = labels.copy(), [], len(labels)
-    for _ in range(sweeps):
-        for v in rng.integers(0, n, n):
-            labels[v] = -1
-            sets = np.unique(labels[labels >= 0])
-            free = np.setdiff1d(np.arange(n), sets)[0]
-            gain = np.append([scores[v, labels == c].sum() for c in sets], 0.0)
-            p = np.exp2(gain - gain.max())
-            labels[v] = np.append(sets, free)[rng.choice(len(p), p=p / p.sum())]
-        out.append(labels.copy())
-    return np.array(out)
