@@ -355,8 +355,9 @@ class View:
         require(spare > 0, "Prices of elements do not prove the claimed bound.")
         w = [[sum(sets.c[i] for i in {*sets.cell(g, h)}) for h in range(k)] for g in range(k)]
         todo = [(0, cap, {g: w[g][g] for g in range(k)})]  # what sets are above, room, who may join
-        near = [sum(1 << h for h in range(k) if h != g and sets.x[g * k + h]) for g in range(k)]
-        pairs = [(g, h) for g, h in combinations(range(k), 2) if sets.x[g * k + h]]
+        two = ((g, h) for g, h in combinations(range(k), 2) if sizes[g] + sizes[h] <= cap)
+        pairs = [(g, h) for g, h in two if sets.x[g * k + h]]
+        near = [sum(1 << g + h - e for g, h in pairs if e in (g, h)) for e in range(k)]
         if not any(near[g] & near[h] for g, h in pairs):  # no three go together: add up the pairs
             worth = [w[g][g] for g in range(k)] + [w[g][g] + w[h][h] + w[g][h] for g, h in pairs]
             total, todo = sum(max(0, above) for above in worth), []

@@ -55,8 +55,9 @@ def best_by_prices(given: object, cuts: Sequence[Cuts], prices: Any, effort: Eff
     sums = view.summed(r, labels)
     price = view.grid.scores(u).sums(labels, groups)
     pairs, asked = sums + sums.transposed(), price - sums.diagonal()
-    if _two_sided(~forbidden):
-        i, j = np.nonzero(np.triu(~forbidden, 1))
+    pair = ~forbidden & (sizes[:, None] + sizes <= cap)
+    if _two_sided(pair):
+        i, j = np.nonzero(np.triu(pair, 1))
         return constant + own + price.total() + _above(pairs[i, j], asked, i, j)
     excess = _excess(pairs, asked, sizes, forbidden, cap, effort)
     # each set, and there are no more than groups, may have so much more than its prices

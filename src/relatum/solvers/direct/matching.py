@@ -36,6 +36,7 @@ from relatum.solvers.reductions.connected import connected
 from relatum.solvers.registry import Outcome, Solver, register
 
 FEW_ELEMENTS = 2000  # up to which sides are sought in what evidence excludes
+MOST_SLACK = 2.0**-21  # bits: half of what OPTIMAL allows
 
 
 class Edges(NamedTuple):
@@ -267,11 +268,13 @@ def _refuses(problem: Problem) -> str | None:
         return "solves equivalence relations only"
     if problem.background > 0 and problem.n > FEW_ELEMENTS:
         return f"takes a positive background of up to {FEW_ELEMENTS} elements"
-    linked = len(problem.evidence.related) > 0
-    if linked and not any(int(group.codes.max()) <= 1 for group in feasible.groups):
+    grouped = any(int(group.codes.max()) <= 1 for group in feasible.groups)
+    if len(problem.evidence.related) and not grouped:
         return "takes pairs given as related with one_per_group of two groups only"
     if sides_of(problem) is None:
         return "matches two sides, all pairs on either of which are excluded"
+    if not grouped and price_slack(problem, np.zeros(problem.n)) > MOST_SLACK:
+        return "has prices that would be rounded too much; other proofs keep more digits"
     return None
 
 
