@@ -126,6 +126,13 @@ def test_large_components_need_no_matrix(n):
     assert np.bincount(labels).max() == 2
 
 
+@pytest.fixture
+def from_few_elements_on(monkeypatch):
+    """Let sides that evidence defines be matched however few elements there are."""
+    monkeypatch.setattr("relatum.solvers.direct.matching.LEAST_ELEMENTS", 0)
+
+
+@pytest.mark.usefixtures("from_few_elements_on")
 def test_sides_may_be_what_evidence_leaves():
     rng = np.random.default_rng(1)
     for _ in range(20):
@@ -141,6 +148,7 @@ def test_sides_may_be_what_evidence_leaves():
         assert rt.verify(problem, e)
 
 
+@pytest.mark.usefixtures("from_few_elements_on")
 def test_what_is_left_of_three_groups_by_must_links_is_matched():
     rng = np.random.default_rng(5)
     c = np.triu(rng.integers(-5, 9, (7, 7)), 1).astype(float)

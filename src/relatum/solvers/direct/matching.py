@@ -36,7 +36,8 @@ from relatum.solvers.reductions.connected import connected
 from relatum.solvers.registry import Outcome, Solver, register
 
 FEW_ELEMENTS = 2000  # up to which sides are sought in what evidence excludes
-MOST_SLACK = 2.0**-21  # bits: half of what OPTIMAL allows
+# below, branch and cut is as quick, and its bound is not that of rounded prices but exact
+LEAST_ELEMENTS = 20
 
 
 class Edges(NamedTuple):
@@ -273,8 +274,8 @@ def _refuses(problem: Problem) -> str | None:
         return "takes pairs given as related with one_per_group of two groups only"
     if sides_of(problem) is None:
         return "matches two sides, all pairs on either of which are excluded"
-    if not grouped and price_slack(problem, np.zeros(problem.n)) > MOST_SLACK:
-        return "has prices that would be rounded too much; other proofs keep more digits"
+    if not grouped and problem.n < LEAST_ELEMENTS:
+        return f"takes sides that evidence defines from {LEAST_ELEMENTS} elements on"
     return None
 
 
