@@ -32,7 +32,7 @@ def compressed_pairs(const int64_t[::1] i, const int64_t[::1] j, int64_t n):
     cdef int64_t m = i.shape[0], k, a
     pointer, neighbour = np.zeros(n + 1, np.int64), np.empty(2 * m, np.int32)
     edge = np.empty(2 * m, np.int32)
-    cdef int64_t[::1] ends = pointer, place = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] ends = pointer, next_ = np.zeros(n + 1, np.int64)
     cdef int32_t[::1] others = neighbour, numbers = edge
     with nogil:
         for k in range(m):
@@ -40,14 +40,14 @@ def compressed_pairs(const int64_t[::1] i, const int64_t[::1] j, int64_t n):
             ends[j[k] + 1] += 1
         for a in range(n):
             ends[a + 1] += ends[a]
-            place[a] = ends[a]
+            next_[a] = ends[a]
         for k in range(m):
-            a = place[i[k]]
-            place[i[k]] = a + 1
+            a = next_[i[k]]
+            next_[i[k]] = a + 1
             others[a], numbers[a] = <int32_t>j[k], <int32_t>k
         for k in range(m):
-            a = place[j[k]]
-            place[j[k]] = a + 1
+            a = next_[j[k]]
+            next_[j[k]] = a + 1
             others[a], numbers[a] = <int32_t>i[k], <int32_t>k
     return pointer, neighbour, edge
 

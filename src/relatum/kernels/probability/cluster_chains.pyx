@@ -77,17 +77,17 @@ cdef class Clustering:
         `moves` elements choose their sets, and `pairs` pairs of elements are split or joined.
         Returns the number of rows that were complete before time was up.
         """
-        cdef int64_t moves, pairs, k, m, v, done = 0, spread
+        cdef int64_t moves, pairs, k, _m, v, done = 0, spread
         cdef Watch watch = Watch(expired)
         moves, pairs = steps
         spread = self.start[self.n] // max(self.n, 1) + 8
         with nogil:
             for k in range(out.shape[0]):
-                for m in range(moves):
+                for _m in range(moves):
                     if is_over(watch, spread + 4 * self.used):
                         break
                     self._choose(next_below(random, self.n), random)
-                for m in range(pairs if self.n > 1 else 0):
+                for _m in range(pairs if self.n > 1 else 0):
                     if is_over(watch, spread):
                         break
                     self._split_or_join(random, watch)

@@ -53,17 +53,17 @@ cdef class Ordering:
         Steps are (moves, blocks, longest): so many elements and blocks are moved, blocks of 2 to
         `longest` elements. Returns the number of rows that were complete before time was up.
         """
-        cdef int64_t moves, blocks, longest, k, m, done = 0, size
+        cdef int64_t moves, blocks, longest, k, m, _m, done = 0, size
         cdef Watch watch = Watch(expired)
         moves, blocks, longest = steps
         longest = min(longest, self.n - 1)
         with nogil:
             for k in range(out.shape[0]):
-                for m in range(moves if self.n > 1 else 0):
+                for _m in range(moves if self.n > 1 else 0):
                     if is_over(watch, 4 * self.n):
                         break
                     self.moves = self.moves + self._replace(next_below(random, self.n), 1, random)
-                for m in range(blocks if longest > 1 else 0):
+                for _m in range(blocks if longest > 1 else 0):
                     size = 2 + next_below(random, longest - 1)
                     if is_over(watch, (2 + size) * self.n):
                         break

@@ -8,7 +8,9 @@ cdef void _put(
 ) noexcept nogil:
     """Put a row into a list of the nearest, in its place: the nearer first, then the smaller."""
     cdef int64_t k = count
-    while k > 0 and (likes[row, k - 1] < like or (likes[row, k - 1] == like and near[row, k - 1] > j)):
+    while k > 0 and (
+        likes[row, k - 1] < like or (likes[row, k - 1] == like and near[row, k - 1] > j)
+    ):
         if k < near.shape[1]:
             likes[row, k], near[row, k] = likes[row, k - 1], near[row, k - 1]
         k -= 1
@@ -69,7 +71,8 @@ def pair_products(
     cdef double total
     with nogil:
         for k in range(i.shape[0]):
-            p, p_end, q, q_end = pointers[i[k]], pointers[i[k] + 1], pointers[j[k]], pointers[j[k] + 1]
+            p, p_end = pointers[i[k]], pointers[i[k] + 1]
+            q, q_end = pointers[j[k]], pointers[j[k] + 1]
             total = 0.0
             while p < p_end and q < q_end:
                 if terms[p] == terms[q]:
