@@ -9,8 +9,6 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
@@ -314,6 +312,9 @@ def _widest_path(problem: Problem, i: Index, j: Index, a: int, b: int) -> list[i
     order = np.argsort(-pair_log_odds(problem, i, j), kind="stable")
     rank = np.empty(len(i))
     rank[order] = np.arange(1, len(i) + 1)  # all positive, as csgraph wants them
+    from scipy.sparse import coo_array  # slow to import: only where it is used
+    from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
     tree = minimum_spanning_tree(coo_array((rank, (i, j)), shape=(n, n)).tocsr())
     _, before = breadth_first_order(tree, a, directed=False)
     path = [b]

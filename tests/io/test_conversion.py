@@ -76,7 +76,9 @@ def test_names_are_kept_or_told_of(tmp_path):
     assert read_problem(Request(tmp_path / "out.parquet")).ids.tolist() == problem.ids.tolist()
     assert write_problem(tmp_path / "out.tsv.gz", problem) == []
     assert read_problem(Request(tmp_path / "out.tsv.gz")).ids.tolist() == ["w", "x, y", "z"]
-    assert "numbered from 0" in write_problem(tmp_path / "out.txt", problem, "signed")[0]
+    told = " ".join(write_problem(tmp_path / "out.txt", problem, "signed"))
+    assert "numbered from 0" in told
+    assert "--background -0.5" in told
 
 
 def test_what_is_refused(tmp_path, unordered):

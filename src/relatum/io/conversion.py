@@ -19,7 +19,7 @@ from relatum.io.pace import write_pace
 from relatum.io.problems import format_of
 from relatum.io.scored_pairs import write_pair_table
 from relatum.io.signed_graph import write_signed_graph
-from relatum.problem import Problem, SparseScores, shown
+from relatum.problem import EQUIVALENCES, UNSCORED, Problem, SparseScores, shown
 
 Notes = list[str]
 
@@ -42,8 +42,8 @@ def _constant(constant: float) -> Notes:
     return [f"the diagonal, {constant:g} bits of every value, is left out"] if constant else []
 
 
-def _listed(problem: Problem) -> tuple[ListedPairs, Notes]:
-    """Unordered pairs with their scores, and what they leave out."""
+def _listed(problem: Problem, usual: float = 0.0) -> tuple[ListedPairs, Notes]:
+    """Unordered pairs with their scores, and what they leave out but for the usual background."""
     scores = problem.scores
     if not isinstance(scores, SparseScores):
         upper, constant = problem.folded()
@@ -53,7 +53,7 @@ def _listed(problem: Problem) -> tuple[ListedPairs, Notes]:
     off = scores.i != scores.j
     diagonal = float(np.asarray(scores.log_odds)[~off].sum(dtype=np.float64))
     notes = _constant(diagonal)
-    if scores.background:
+    if scores.background != usual:
         notes.append(
             f"pairs that are not listed have {scores.background:g} bits: read it with "
             f"--background {scores.background:g}"
@@ -99,7 +99,7 @@ def _pace(path: Path, problem: Problem) -> Notes:
 
 def _pairs(path: Path, problem: Problem) -> Notes:
     if problem.feasible.has("symmetric"):
-        pairs, notes = _listed(problem)
+        pairs, notes = _listed(problem, UNSCORED if problem.feasible <= EQUIVALENCES else 0.0)
     else:
         if problem.shape[0] != problem.shape[1] or not problem.feasible.homogeneous:
             raise DataError("pairs holds relations on one set; the format for maps is matrix.")

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from relatum.array_types import Floats, Index
 from relatum.errors import RelatumError
@@ -200,6 +198,9 @@ class _Graph:
         order = inner[np.argsort(-self.w[inner], kind="stable")]
         rank = np.arange(1.0, len(order) + 1)
         shape = (self.n, self.n)
+        from scipy.sparse import coo_array  # slow to import: only where it is used
+        from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+
         tree = minimum_spanning_tree(coo_array((rank, (self.i[order], self.j[order])), shape))
         edges = order[tree.tocoo().data.astype(np.int64) - 1]
         edges = edges[np.lexsort((-self.w[edges], self.label[self.i[edges]]))]

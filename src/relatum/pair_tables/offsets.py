@@ -131,10 +131,12 @@ def learn_offset(
 
     Examples
     --------
-    Scores of three pairs of two sources; those of 4 and 3 bits are true, and so is that of -1.
+    Pairs of two sources of five elements each. Those of 4 and 3 bits are true, and so is that of
+    -1, but not that of -2; two elements of either source have no partner.
 
-    >>> found = learn_offset([0, 1, 2, 0], [3, 4, 5, 4], [4.0, 3.0, -1.0, -6.0],
-    ...                      [0, 1, 2, 0, 1, 2, 3], [0, 0, 0, 1, 1, 1, 1])
+    >>> found = learn_offset(
+    ...     [0, 1, 2, 3, 0, 4], [5, 6, 7, 8, 6, 9], [4.0, 3.0, -1.0, -2.0, -6.0, -5.0],
+    ...     [0, 1, 2, 3, 4, 0, 1, 2, 5, 6], [0] * 5 + [1] * 5)
     >>> found.bits > 1, found.method
     (True, 'likelihood')
     """

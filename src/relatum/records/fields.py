@@ -140,6 +140,7 @@ def date_of(text: str) -> tuple[int, int, int]:
     >>> date_of("1990-04-03"), date_of("19900403"), date_of("3 April 1990"), date_of("in 1990")
     ((1990, 4, 3), (1990, 4, 3), (1990, 4, 3), (1990, 0, 0))
     """
+    text = text.lower()
     text = text.split("t")[0] if re.match(r"\d{4}-\d\d-\d\dt", text) else text
     digits = re.findall(r"\d+", text)
     if digits and len(digits[0]) == 8:

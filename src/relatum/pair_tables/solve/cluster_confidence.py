@@ -10,7 +10,6 @@ probability given the rest, and mostly too high.
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.probability.component_sets import component_set_probabilities
@@ -105,6 +104,8 @@ class _Shut:
             return
         has = np.flatnonzero(self.groups >= 0)
         shape = count, int(self.groups.max()) + 1
+        from scipy.sparse import csr_array  # slow to import: only where it is used
+
         held = csr_array((np.ones(len(has)), (own[has], self.groups[has])), shape=shape)
         self.keys = np.unique(own[has] * shape[1] + self.groups[has])
         self.width, self.held = shape[1], held
