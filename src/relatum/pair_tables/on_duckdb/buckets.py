@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,6 +31,7 @@ from relatum.pair_tables.solve.batching import Components, first_elements
 from relatum.pair_tables.solve.cluster_confidence import cluster_confidence
 from relatum.pair_tables.solve.component import solve_batch
 from relatum.pair_tables.solve.unlisted import with_missing
+from relatum.threads import Threads
 
 CLOSED = 1e-6  # bits: a gap that was proven to be none
 
@@ -184,7 +184,7 @@ def _solved(solver: Solver, space: Workspace) -> list[Solved]:
     def solve(number: int) -> Solved:
         return contexts[number].run(solver.solve, number)
 
-    with ThreadPoolExecutor(max(1, space.threads)) as pool:
+    with Threads(max(1, space.threads)) as pool:
         try:
             for each in pool.map(solve, range(count)):
                 found.append(each)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -46,6 +45,7 @@ from relatum.pair_tables.on_duckdb.told import Told, check_clusters, known_of
 from relatum.pair_tables.options import Given, Plan
 from relatum.pair_tables.solve.batching import Components, Pairs, component_of, problem_of
 from relatum.problem import exact_sum, float_up
+from relatum.threads import Threads
 
 PROOF = 3  # after PAIRS, TRIANGLES and SUBSETS: by a proof that the certificate holds
 
@@ -240,7 +240,7 @@ class _Prover:
     def run(self, space: Workspace) -> TableVerification:
         """Check all buckets, and what they add up to."""
         count, value, methods = len(self.buckets.spools), Fraction(0), np.zeros(4, dtype=np.int64)
-        with ThreadPoolExecutor(max(1, space.threads)) as pool:
+        with Threads(max(1, space.threads)) as pool:
             try:
                 for done, (own, used) in enumerate(pool.map(self._bucket, range(count))):
                     value, methods = value + own, methods + used

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.search import anneal_order, insertion_search, order_gain
+from relatum.threads import Threads
 
 Expired = Callable[[], bool]
 
@@ -112,7 +112,7 @@ class OrderSearch:
             return False
         run = partial(self._chain, steps, heats)
         if self.threads > 1 and chains > 1:
-            with ThreadPoolExecutor(self.threads) as executor:
+            with Threads(self.threads) as executor:
                 orders = list(executor.map(run, range(chains)))
         else:
             orders = [run(k) for k in range(chains)]

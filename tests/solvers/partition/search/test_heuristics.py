@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +17,7 @@ from relatum.solvers.partition.search import heuristics as partition_heuristics
 from relatum.solvers.partition.search.effort import QUICK
 from relatum.solvers.registry import solver_named
 from relatum.testing import check_solver
+from relatum.threads import Threads
 
 SOLVERS = ["partition_local_search", "partition_memetic", "kernighan_lin", "greedy_contraction"]
 SEARCHES = SOLVERS[:2]
@@ -202,9 +202,9 @@ def test_many_starts_do_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr(partition_heuristics, "SETTINGS", settings)
     found = []
     for threads in (1, 2, 3):
-        executor = partial(ThreadPoolExecutor, threads)
+        executor = partial(Threads, threads)
         monkeypatch.setattr(
-            partition_heuristics, "ThreadPoolExecutor", lambda _, executor=executor: executor()
+            partition_heuristics, "Threads", lambda _, executor=executor: executor()
         )
         e = rt.infer(p, solver="partition_local_search", seed=4)
         assert "starts" in e.stats

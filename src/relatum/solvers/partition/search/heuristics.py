@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -32,6 +31,7 @@ from relatum.solvers.partition.search.memetic import evolve
 from relatum.solvers.partition.search.sparse import SparseSearch, recombine
 from relatum.solvers.reductions import BLOCK, connected, groups_of_must_links
 from relatum.solvers.registry import Outcome, Solver, register
+from relatum.threads import Threads
 
 Found = tuple[Index, dict[str, Any]]  # labels of contracted elements, and statistics
 
@@ -187,7 +187,7 @@ def _many_starts(run: _Run) -> Found:
         return search.found(search.improve(search.complete(given, (first_seed, number))))
 
     found: list[tuple[float, Index]] = []
-    with ThreadPoolExecutor(2) as executor:  # starts are independent of one another
+    with Threads(2) as executor:  # starts are independent of one another
         for number in range(0, SETTINGS.starts, 2):
             found += executor.map(begin, range(number, number + (1 if search.stop() else 2)))
             run.report(max(value for value, _ in found))

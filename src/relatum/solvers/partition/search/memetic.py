@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import NamedTuple
@@ -32,6 +31,7 @@ from relatum.array_types import Index
 from relatum.solvers.partition.search.dense import DenseSearch, crossover, intersection
 from relatum.solvers.partition.search.effort import SETTINGS, Effort
 from relatum.solvers.partition.search.tempering import TEMPERING, Sample, Tempering
+from relatum.threads import Threads
 
 Report = Callable[[float], None]
 
@@ -143,7 +143,7 @@ class _Epoch:
 
     def evolve(
         self,
-        executor: ThreadPoolExecutor,
+        executor: Threads,
         starts: list[Index],
         champion: Member | None,
         report: Report,
@@ -189,7 +189,7 @@ class _Epoch:
             self.tempering = Tempering(self.search, [m.labels for m in first], self.seed)
             self.shown = dict(enumerate(first))
 
-    def temper(self, executor: ThreadPoolExecutor) -> list[Sample]:
+    def temper(self, executor: Threads) -> list[Sample]:
         """Run the replicas, and return what the coldest show."""
         if self.tempering is None:
             return []
@@ -239,7 +239,7 @@ def evolve(
     if best is None and starts and search.stop():
         best = max((Member(search.value(s), s) for s in starts), key=lambda member: member.value)
     idle, epoch, count = 0, 0, 0
-    with ThreadPoolExecutor(threads) as executor:
+    with Threads(threads) as executor:
         while best is None or (idle < effort.epochs and not search.stop()):
             spend = replace(effort, sweeps=effort.sweeps << epoch // effort.repeats)
             run = _Epoch(search, spend, (seed, epoch))
