@@ -47,7 +47,12 @@ STYLES: dict[str, dict[str, object]] = {
         ),
     },
 }
-BEGIN = """# Gallery
+BEGIN = """---
+hide:
+  - navigation
+---
+
+# Gallery
 
 Every picture was drawn while this page was built, by the code beside it, which runs as it stands
 (`pip install 'relatum[tables,plots]'`, and `frames` where pandas is used). The scripts are in
