@@ -17,6 +17,7 @@ import pytest
 
 import naive
 import relatum as rt
+from relatum import inference
 from relatum.errors import ProblemError, SolverError
 from relatum.inference import infer_many
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, WeakOrder
@@ -449,3 +450,23 @@ def test_log_odds_whose_sums_are_no_floats_are_refused(size):
         if np.bincount(labels).max() <= 3
     )
     assert large.exact_value(found.relation) == best
+
+
+def test_all_parts_are_searched_as_without_a_proof_before_any_is_proved(monkeypatch):
+    rng = np.random.default_rng(3)
+    c = np.full((100, 100), -1.0)
+    c[:50, :50], c[50:, 50:] = rng.normal(size=(2, 50, 50))
+    problem = rt.Problem(c, rt.EQUIVALENCES)
+    plain, seen = rt.infer(problem, time_limit=60.0), []
+    prove_parts = inference._prove_parts
+
+    def watched(reduced, found, *args):
+        values = [p.value(o.relation) for p, o in zip(reduced.parts, found, strict=True)]
+        seen.append(float(reduced.constant) + sum(values))
+        return prove_parts(reduced, found, *args)
+
+    monkeypatch.setattr(inference, "_prove_parts", watched)
+    proved = rt.infer(problem, prove=True, time_limit=1.0)
+    assert seen == [pytest.approx(plain.value)]
+    assert proved.value >= plain.value - 1e-9
+    assert rt.verify(problem, proved)

@@ -62,6 +62,7 @@ from relatum.solvers.reductions import Bound, Reduced, checkable, first_reductio
 __all__ = ["infer", "infer_many"]
 
 LARGEST_SUM = 1e303  # bits, so that penalties above all log-odds together are floats, too
+FEW_ELEMENTS = 40  # up to which parts are proved without being asked to, or searched in no time
 REASONING_LIMIT = 250_000  # pairs up to which evidence is checked step by step beforehand
 # per ordered pair, measured: what each solver makes besides the problem, without proving
 BYTES = {"argmax": 8, "assignment": 34, "threshold": 44, "orders": 120, "others": 28}
@@ -262,6 +263,29 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
     starts: Sequence[Relation | None] = [None] * len(reduced.parts)
     if control.start is not None:
         starts = reduced.divide(control.start)
+    several = sum(max(part.shape) > FEW_ELEMENTS for part in reduced.parts) > 1
+    first = control
+    if several and control.prove and name == "auto":
+        # what is found without a proof comes first, of all parts: a proof of one takes no time
+        # from the search of another
+        first = control.child(control.start, control.remaining())
+        first.prove = False
+    outcomes = _solve_parts(reduced, starts, first, name, done)
+    if first is not control and not any(o.bound == -math.inf for o in outcomes):
+        outcomes = _prove_parts(reduced, outcomes, control, name, done)
+    if outcomes and outcomes[-1].bound == -math.inf:
+        return _part_infeasible(problem, reduced, outcomes[-1])
+    return _better_start(problem, reduced.start, _put_together(reduced, outcomes, control))
+
+
+def _solve_parts(
+    reduced: Reduced,
+    starts: Sequence[Relation | None],
+    control: Control,
+    name: str,
+    done: frozenset[str],
+) -> list[Outcome]:
+    """Solve the parts of a problem, the smallest first; end with one that is infeasible."""
     outcomes: list[Outcome] = []
     left = sum(part.n_pairs for part in reduced.parts)
     gap = Fraction(control.gap)  # that is left for the parts still to be solved
@@ -277,18 +301,50 @@ def _solve(problem: Problem, control: Control, name: str, done: frozenset[str]) 
         outcomes.append(_solve(part, child, name, done | reduced.without))
         left -= part.n_pairs
         if outcomes[-1].bound == -math.inf:
-            return _part_infeasible(problem, reduced, outcomes[-1])
+            break
         if number + 1 < len(reduced.parts):
             gap -= _gap_of(part, outcomes[-1], child.gap)
-    return _better_start(problem, reduced.start, _put_together(reduced, outcomes, control))
+    return outcomes
+
+
+def _prove_parts(
+    reduced: Reduced, found: list[Outcome], control: Control, name: str, done: frozenset[str]
+) -> list[Outcome]:
+    """Prove what was found of the parts, and improve it; those that are proved stay as they are."""
+    outcomes, gap, waiting = list(found), Fraction(control.gap), []
+    for k, (part, outcome) in enumerate(zip(reduced.parts, found, strict=True)):
+        allowed = max(gap, Fraction(0)) / (len(found) - k)
+        own = _gap(part, outcome)
+        if own is not None and own <= allowed:
+            gap -= own
+        else:
+            waiting.append(k)
+    left = sum(reduced.parts[k].n_pairs for k in waiting)
+    for number, k in enumerate(waiting):
+        part, count = reduced.parts[k], len(waiting) - number
+        share = max(1 / count, part.n_pairs / max(1, left))
+        others = _besides(reduced, outcomes, k) if control.listens() else (0.0, 0.0)
+        child = control.child(outcomes[k].relation, control.remaining() * share, *others)
+        child.gap, child.searched = float(max(gap, Fraction(0)) / count), True
+        outcomes[k] = _solve(part, child, name, done | reduced.without)
+        left -= part.n_pairs
+        if outcomes[k].bound == -math.inf:
+            return outcomes[: k + 1]
+        gap -= _gap_of(part, outcomes[k], child.gap)
+    return outcomes
+
+
+def _gap(part: Problem, outcome: Outcome) -> Fraction | None:
+    """Return what is between value and bound of a part; None if it lacks either."""
+    if outcome.relation is None or math.isinf(outcome.bound):
+        return None
+    return Fraction(outcome.bound) - part.exact_value(outcome.relation)
 
 
 def _gap_of(part: Problem, outcome: Outcome, allowed: float) -> Fraction:
     """Return what a part leaves of the gap between value and bound, if it is solved."""
-    if outcome.relation is None or math.isinf(outcome.bound):
-        return Fraction(0)
-    gap = Fraction(outcome.bound) - part.exact_value(outcome.relation)
-    return gap if gap <= Fraction(allowed) else Fraction(0)
+    gap = _gap(part, outcome)
+    return gap if gap is not None and gap <= Fraction(allowed) else Fraction(0)
 
 
 def _better_start(problem: Problem, start: Relation | None, outcome: Outcome) -> Outcome:
@@ -325,6 +381,16 @@ def _others(reduced: Reduced, outcomes: Sequence[Outcome]) -> tuple[float, float
     for part in reduced.parts[len(outcomes) + 1 :]:
         value = -math.inf
         bound += float_up(trivial_bound(part)[0])
+    return value, bound
+
+
+def _besides(reduced: Reduced, outcomes: Sequence[Outcome], number: int) -> tuple[float, float]:
+    """Return value and bound of all parts but one, all of which have been searched."""
+    value = bound = nearest_float(reduced.constant)
+    for k, (part, outcome) in enumerate(zip(reduced.parts, outcomes, strict=True)):
+        if k != number:
+            value += -math.inf if outcome.relation is None else part.value(outcome.relation)
+            bound += float_up(min(outcome.bound, trivial_bound(part)[0]))
     return value, bound
 
 

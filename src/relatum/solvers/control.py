@@ -67,6 +67,7 @@ class Control:
     monitor: Monitor | None = None
     started: float = math.nan  # by the clock; the moment of creation unless said
     stopped: bool = False
+    searched: bool = False  # whether `start` is what a search as without a proof has found
     ended: bool = False  # whether a search has ended because its share of the time was over
     gap: float = OPTIMAL_GAP
     clock: Callable[[], float] = time.perf_counter
@@ -127,6 +128,7 @@ class Control:
             start=start,
             prove=self.prove,
             started=self.started,
+            searched=self.searched and start is not None,
             gap=self.gap,
             clock=self.clock,
             parent=self,

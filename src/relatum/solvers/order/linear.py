@@ -28,6 +28,7 @@ from relatum.problem import (
 from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
 from relatum.solvers.control import Control
 from relatum.solvers.order.branch_and_cut import BOUND, BranchAndCut, Settings
+from relatum.solvers.order.cycles import anneal_in_cycles, planned_seconds
 from relatum.solvers.order.pair_relaxation import Expired
 from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
 from relatum.solvers.order.search import OrderSearch
@@ -46,13 +47,10 @@ class LinearSettings:
     subset_margin: float = 1e-13  # of all absolute weights: more than solver and checker round
     proof_steps: int = 50  # per element, before a proof, which improves the order
     most_proof_steps: int = 100_000  # in all, before a proof
-    first_steps: int = 2_000  # per element, of the first cycle where no proof is wanted
-    longer: int = 4  # how many times as long each cycle is as the one before
-    idle_cycles: int = 2  # in a row without a better order after which annealing ends
-    timely: float = 0.93  # share of the time left to fill: the speed is known only roughly
-    least_steps: int = 500  # per element, below which a cycle is not worth beginning
     packing_seconds: float = 1e-9  # per triple, to bound what time has left without a bound
     searching: float = 0.75  # share of the time for annealing; what is left is for a bound
+    round_seconds: float = 1e-7  # per triple, of the first rounds of cuts, about,
+    rooting: float = 0.1  # and share of the time they may take before the order is annealed
 
 
 SETTINGS = LinearSettings()
@@ -64,6 +62,15 @@ class _Part:
     bound: float | Fraction
     proof: Proof | None
     stats: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Searched:
+    """How a part is searched: from which order, planned for how long, and one of how many."""
+
+    start: Index | None
+    seconds: float
+    large: int
 
 
 def solve_plan(
@@ -85,6 +92,7 @@ def solve_plan(
     chain: list[Index] = []
     proofs: list[tuple[Index, float, Proof]] = []
     left = sum(len(p) ** 2 for p, r in zip(several, by_subsets, strict=True) if r is None)
+    each = planned_seconds(control) / max(1, left)
     found = iter(by_subsets)
     for part in plan.parts:
         if len(part) == 1:
@@ -95,7 +103,8 @@ def solve_plan(
             share = control.remaining() * len(part) ** 2 / max(1, left)
             left -= len(part) ** 2
             child = control.child(None, share)
-            result = _by_search(plan, d, part, child, _start_of(plan, part, start), large, settings)
+            searched = _Searched(_start_of(plan, part, start), each * len(part) ** 2, large)
+            result = _by_search(plan, d, part, child, searched, settings)
         for key in result.stats.keys() & stats.keys():
             stats[key] += result.stats[key]
         chain.append(part[result.order])
@@ -141,14 +150,14 @@ def _by_search(
     d: Floats,
     part: Index,
     control: Control,
-    start: Index | None,
-    large: int,
+    searched: _Searched,
     settings: Settings | None,
 ) -> _Part:
     """Anneal; then bound, or prove, if asked to."""
     sub = d[np.ix_(part, part)]
     n = len(part)
     finite = np.where(np.isfinite(sub), sub, 0.0)
+    start = searched.start
     if start is None:
         start = feasible_order(sub, finite.sum(axis=1))
     if control.expired() and not _affords_packing(n, control.last_moment()):
@@ -161,20 +170,28 @@ def _by_search(
     def annealed(control: Control) -> Index:
         """Return what is found where no proof is asked for: a proof's order is not worse."""
         search = OrderSearch(sub, start, control.seed, expired=control.expired)
-        _anneal(search, control, difference, offset)
+        best = OrderIncumbent(difference, search.order, offset)
+
+        def tell(order: Index) -> None:
+            best.offer(order)
+            control.report(best.value + offset)
+
+        anneal_in_cycles(search, control, SETTINGS.searching * searched.seconds, tell)
         return search.order
 
-    if control.prove:
+    soon = SETTINGS.round_seconds * n**3 <= SETTINGS.rooting * control.remaining()
+    if control.prove and soon:
         search = OrderSearch(sub, start, control.seed, expired=control.expired)
         search.anneal(min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps))
         order = search.order
     else:
-        order, settings = annealed(control.share(SETTINGS.searching)), BOUND
+        order = annealed(control.share(SETTINGS.searching))
+        settings = settings if control.prove else BOUND
     if control.expired():
         control = control.last_moment()
         if not _affords_packing(n, control):
             return _Part(order, math.inf, None)
-    gap = control.gap / max(1, large)
+    gap = control.gap / max(1, searched.large)
     incumbent = OrderIncumbent(difference, order, offset, gap, before, control.expired)
     if not _integers(w):  # differences may be integers in floating point only
         incumbent.grid = 0.0
@@ -186,8 +203,12 @@ def _by_search(
     settings = settings or Settings()
     if not incumbent.grid and incumbent.tolerance < 2 * SETTINGS.subset_margin * np.abs(w).sum():
         settings = replace(settings, states=0)  # solver and checker round too much
-    again = (lambda control: incumbent.offer(annealed(control))) if control.prove else None
-    search_tree = BranchAndCut(relaxation, incumbent, control, settings, again)
+
+    def again(control: Control) -> None:
+        incumbent.offer(annealed(control))
+
+    later = again if control.prove and soon else None
+    search_tree = BranchAndCut(relaxation, incumbent, control, settings, later)
     bound, proof = search_tree.run()
     total = bound if math.isinf(bound) else sum_of([bound, base])
     return _Part(incumbent.order, total, proof, search_tree.stats)
@@ -196,30 +217,6 @@ def _by_search(
 def _affords_packing(n: int, control: Control) -> bool:
     """Say whether there is time for a bound better than that of the pairs one by one."""
     return SETTINGS.packing_seconds * n**3 <= control.remaining()
-
-
-def _anneal(search: OrderSearch, control: Control, d: Floats, base: float) -> None:
-    """Anneal in cycles of growing length until two of them improve nothing.
-
-    A cycle after which the next one would not end in time is made as long as the time left,
-    by the speed of those before: one long annealing is worth more than two of half its length.
-    """
-    n, s = len(search.order), SETTINGS
-    steps, idle, seconds_per_step = s.first_steps * n, 0, 0.0
-    incumbent = OrderIncumbent(d, search.order, base)
-    while not control.expired() and idle < s.idle_cycles:
-        if seconds_per_step > 0:
-            fits = s.timely * control.remaining() / seconds_per_step
-            if fits < (1 + s.longer) * steps:  # no room for this cycle and the next
-                steps = int(fits)
-            if steps < s.least_steps * n:
-                break
-        began = control.seconds()
-        idle = 0 if search.cycle(steps) else idle + 1
-        seconds_per_step = (control.seconds() - began) / steps
-        incumbent.offer(search.order)
-        control.report(incumbent.value + base)
-        steps *= s.longer
 
 
 def feasible_order(d: Floats, score: Floats) -> Index:

@@ -25,7 +25,7 @@ from relatum.solvers.partition.exact.opening import (
     opening_of,
 )
 from relatum.solvers.partition.exact.relaxation import Relaxation
-from relatum.solvers.partition.search.heuristics import local_search
+from relatum.solvers.partition.search.heuristics import local_search, search_seconds
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
@@ -51,7 +51,7 @@ class Settings:
     round_search: int = 20  # iterations from each point, and from the best partition
     first_rounds: int = 3  # from which on points are rounded: before, they are no partitions
     annealed: int = 20  # elements from which annealing precedes branching: few are searched well
-    annealing: float = 0.8  # share of the time left that it may take: mostly it takes little
+    searched_first: float = 0.25  # share of the time from which it comes before everything else
     annealed_work: float = 3e7  # rows and triangles gone through at the root before it is made,
     annealed_share: float = 0.1  # or share of the time, after which it is made at the latest
     opening_seconds: float = 4e-7  # per pair, before anything can be cut, on a slow machine
@@ -165,8 +165,7 @@ class _Search:
         if self.annealed or self.problem.n < self.settings.annealed:
             return
         self.annealed = True
-        seconds = self.settings.annealing * self.control.remaining()
-        control = self.control.child(self.control.start, seconds, silent=True)
+        control = self.control.child(self.control.start, self.control.remaining(), silent=True)
         found = local_search(self.problem, control).relation
         if isinstance(found, Partition):
             self.incumbent.start(found.labels)
@@ -230,14 +229,31 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     control : Control
     settings : Settings
     """
+    first: Outcome | None = None
+    if _searches_first(problem, control, settings):
+        first = local_search(problem, control)
+        control = control.child(first.relation or control.start, control.remaining())
     if settings.opening_seconds * problem.n**2 > settings.opening_share * control.remaining():
-        return local_search(problem, control)  # nothing could be cut in time
+        return first or local_search(problem, control)  # nothing could be cut in time
     opening = opening_of(problem, control)
     if opening is None:
         return no_partition(problem)
     opening.incumbent.search(settings.search, control.seed)
     root = _root(opening, control)
-    return _Search(problem, opening.incumbent, control, settings).solve(root)
+    search = _Search(problem, opening.incumbent, control, settings)
+    search.annealed = first is not None or control.searched
+    return search.solve(root)
+
+
+def _searches_first(problem: Problem, control: Control, settings: Settings) -> bool:
+    """Say whether to search as where no proof is asked for before anything else is done.
+
+    So it is where the search may take much of the time, or would come before the first cuts.
+    """
+    if control.searched:
+        return False
+    long = search_seconds(problem) > settings.searched_first * control.remaining()
+    return long or 0.25 * problem.n**3 > settings.annealed_work
 
 
 def _root(opening: Opening, control: Control) -> Node:

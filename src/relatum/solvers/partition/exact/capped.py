@@ -39,7 +39,6 @@ class Settings:
     round_search: int = 10  # iterations from the sets that a node picks
     annealed_first: int = 100  # elements above which the root is not solved before annealing
     rooting: float = 0.1  # share of the time for the root of fewer, before annealing
-    annealing: float = 0.8  # share of the time left then that annealing may take: often little
     stake: float = 1e-3  # weight of a score in the choice of a pair to branch on: it breaks ties
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
     most_sets: float = 1e10  # within the cap of a problem that is accepted; few are looked at
@@ -154,9 +153,8 @@ class _Search:
 
     def anneal(self) -> None:
         """Look for a better partition by annealing: as where no proof is asked for."""
-        if self.problem.n > self.settings.few_elements:
-            seconds = self.settings.annealing * self.control.remaining()
-            control = self.control.child(self.control.start, seconds, silent=True)
+        if self.problem.n > self.settings.few_elements and not self.control.searched:
+            control = self.control.child(self.control.start, self.control.remaining(), silent=True)
             found = local_search(self.problem, control).relation
             if isinstance(found, Partition):
                 self.opening.incumbent.start(found.labels)

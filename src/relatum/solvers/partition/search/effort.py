@@ -46,6 +46,8 @@ class SearchSettings:
     greedy_pairs: float = 36e6  # of a dense problem that is joined greedily: its heap holds all
     greedy_seconds: float = 2e-7  # per pair of these, before anything is joined, on a slow machine
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
+    element_seconds: float = 3e-4  # that a whole search takes per element, about,
+    pair_seconds: float = 1e-6  # and per pair
     bound_share: tuple[float, float] = (0.1, 0.3)  # of the time, least and most, for a bound
     bound_seconds: float = 1e-6  # that it should have per pair, if that is between these
     # the same where pairs are listed: conflicts are packed along paths

@@ -86,6 +86,11 @@ def _seconds_of_arrays(problem: Problem) -> float:
     return SETTINGS.arrays * problem.n**2
 
 
+def search_seconds(problem: Problem) -> float:
+    """Return about how long a whole local search takes, at its own pace."""
+    return SETTINGS.element_seconds * problem.n + SETTINGS.pair_seconds * problem.n**2
+
+
 def _without_search(problem: Problem, control: Control) -> Outcome:
     """Return the partition to start with, or that of what is known, where time is too short."""
     control.note_end()
