@@ -49,6 +49,7 @@ class LinearSettings:
     most_proof_steps: int = 100_000  # in all, before a proof
     packing_seconds: float = 1e-9  # per triple, to bound what time has left without a bound
     searching: float = 0.75  # share of the time for annealing; what is left is for a bound
+    proved_searching: float = 0.8  # the same before a proof, whose search is not to be cut sooner
     round_seconds: float = 1e-7  # per triple, of the first rounds of cuts, about,
     rooting: float = 0.1  # and share of the time they may take before the order is annealed
 
@@ -185,7 +186,8 @@ def _by_search(
         search.anneal(min(SETTINGS.proof_steps * n, SETTINGS.most_proof_steps))
         order = search.order
     else:
-        order = annealed(control.share(SETTINGS.searching))
+        longer = SETTINGS.proved_searching if control.prove else SETTINGS.searching
+        order = annealed(control.share(longer))
         settings = settings if control.prove else BOUND
     if control.expired():
         control = control.last_moment()

@@ -106,7 +106,8 @@ def _for_a_bound(problem: Problem, control: Control) -> float:
     if isinstance(problem.scores, SparseScores):
         (least, most), pace = SETTINGS.listed_bound_share, SETTINGS.listed_bound_seconds
     seconds = pace * problem.log_odds.size
-    return min(most, max(least, seconds / max(control.remaining(), 1e-9)))
+    share = min(most, max(least, seconds / max(control.remaining(), 1e-9)))
+    return SETTINGS.proved_bound * share if control.prove else share
 
 
 # --- local search and memetic search --------------------------------------------------------------
