@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,12 +20,12 @@ from relatum.problem import (
     SparseScores,
     WeakOrder,
     condensed_places,
-    evidence,
+    numbered_evidence,
     shown,
 )
 from relatum.proof import Estimate, Status
 
-__all__ = ["Cost", "Explanation", "Fields", "Link", "explain", "place_costs"]
+__all__ = ["Cost", "Explanation", "Fields", "Link", "explain", "explained", "place_costs"]
 
 Fields: TypeAlias = Callable[[Any, Any], Iterable[tuple[str, str, float]]]
 
@@ -121,35 +120,28 @@ class Explanation:
 
         Parameters
         ----------
-        names : sequence
-            The name of each element.
+        names : sequence, or callable (number, "A" or "B") -> name
+            The name of each element, or `Problem.name_of`.
         fields : callable (name, name) -> list of (field, level, bits), optional
         """
+        name_of = names if callable(names) else lambda k, _: names[k]
         chain = []
         for link in self.chain:
-            a, b = names[link.a], names[link.b]
+            a, b = name_of(link.a, "A"), name_of(link.b, "B")
             said = () if fields is None else sorted(fields(a, b), key=lambda f: -f[2])
             own = tuple((str(f), str(level), float(bits)) for f, level, bits in said)
             chain.append(Link(a, b, link.log_odds, link.related, own))
-        pair = names[self.pair[0]], names[self.pair[1]]
+        pair = name_of(self.pair[0], "A"), name_of(self.pair[1], "B")
         other = self.apart if self.related else self.together
         sentence = _sentence(*pair, self.related, self.log_odds, other, tuple(chain), " - ")
         return replace(self, pair=pair, chain=tuple(chain), sentence=sentence)
 
 
-def _require_numbers(a: Any, b: Any) -> None:
-    if any(isinstance(x, bool) or not isinstance(x, Integral) for x in (a, b)):
-        raise ProblemError(
-            "A pair is named by the numbers of its elements, got "
-            f"{shown(a)} and {shown(b)}; if elements have names, look up their places."
-        )
-
-
 def explain(
     problem: Problem,
     estimate: Estimate,
-    a: int,
-    b: int,
+    a: Any,
+    b: Any,
     *,
     time_limit: float = 10.0,
     seed: int = 0,
@@ -161,8 +153,8 @@ def explain(
     problem : Problem
     estimate : Estimate
         An estimate of the problem, with a relation.
-    a, b : int
-        The pair.
+    a, b : names or numbers of elements
+        The pair; by names, and so is the answer, where the problem has them.
     time_limit : float
         Seconds for the one further inference. If the estimate and that inference are
         optimal, costs are exact; otherwise they are bracketed by values and bounds.
@@ -178,6 +170,10 @@ def explain(
     Forcing them apart would cost 6 bits.
     >>> why.apart.exact
     True
+    >>> problem = Problem([5.0, -2.0, 4.0], EQUIVALENCES, names=["ann", "bob", "cy"])
+    >>> print(explain(problem, infer(problem, prove=True), "ann", "bob"))
+    ann and bob are related, as their own log-odds are 5 bits: ann - bob (5) decides it.
+    Forcing them apart would cost 3 bits.
     """
     if not isinstance(problem, Problem) or not isinstance(estimate, Estimate):
         raise ProblemError(
@@ -193,14 +189,20 @@ def explain(
         raise ProblemError(
             f"The estimate is of shape {relation.shape}, the problem of {problem.shape}."
         )
-    _require_numbers(a, b)
-    if not (0 <= a < problem.shape[0] and 0 <= b < problem.shape[1]):
-        raise ProblemError(
-            f"There is no pair ({a}, {b}): |A| = {problem.shape[0]}, |B| = {problem.shape[1]}."
-        )
+    pair = int(problem.numbers(a, "A")), int(problem.numbers(b, "B"))
+    why = explained(problem, estimate, pair, (time_limit, seed))
+    return why if problem.names is None else why.named(problem.name_of)
+
+
+def explained(
+    problem: Problem, estimate: Estimate, pair: tuple[int, int], limits: tuple[float, int]
+) -> Explanation:
+    """Explain a pair of elements by their numbers, within limits: seconds, and the seed."""
+    relation, (a, b) = estimate.relation, pair
+    assert relation is not None
     related = (a, b) in relation
     own = Cost(0.0, estimate.gap)
-    other = _cost_of_opposite(problem, estimate, (a, b), related, (time_limit, seed))
+    other = _cost_of_opposite(problem, estimate, pair, related, limits)
     together, apart = (own, other) if related else (other, own)
     log_odds = pair_log_odds(problem, np.array([a]), np.array([b]))[0]
     chain = _chain(problem, relation, a, b)
@@ -219,7 +221,7 @@ def _cost_of_opposite(
     a, b = pair
     if related and problem.feasible.has("reflexive") and a == b:
         return Cost(math.inf, math.inf)
-    forced = evidence(**{"unrelated" if related else "related": [pair]})
+    forced = numbered_evidence(**{"unrelated" if related else "related": [pair]})
     opposite = problem.with_feasible(problem.feasible & forced)
     start = _start(opposite, estimate.relation, pair, related)
     e = infer(opposite, prove=True, time_limit=limits[0], start=start, seed=limits[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -80,7 +80,7 @@ def infer(
     solver: str = "auto",
     prove: bool = False,
     time_limit: float = 60.0,
-    start: Relation | None = None,
+    start: Relation | Mapping[Any, Any] | None = None,
     seed: int = 0,
     monitor: Monitor | None = None,
 ) -> Estimate:
@@ -96,8 +96,10 @@ def infer(
     time_limit : float
         Seconds after which the best relation and bound so far are returned, at most 0.2 s or
         5 % later. The first Ctrl-C does the same within half a second.
-    start : Relation, optional
-        A feasible relation to start from; the result is never worse.
+    start : Relation, mapping or pandas Series, optional
+        A feasible relation to start from; the result is never worse. By names of elements: the
+        label of each for clusterings, its rank for orders, its image for maps; see
+        `Problem.relation_of`.
     seed : int
         The same seed gives the same result, whatever the number of threads.
     monitor : callable, optional
@@ -115,11 +117,22 @@ def infer(
     >>> e.relation.labels.tolist(), e.value, e.status.name
     ([0, 0, 0], 4.0, 'OPTIMAL')
     """
-    _check_arguments(problem, time_limit, start)
+    _require_problem(problem)
+    first = start if start is None or isinstance(start, Relation) else problem.relation_of(start)
+    _check_arguments(problem, time_limit, first)
     _check_seed_and_monitor(seed, monitor)
     switch(prove, "prove")
-    control = Control(time_limit=time_limit, seed=seed, start=start, prove=prove, monitor=monitor)
+    control = Control(time_limit=time_limit, seed=seed, start=first, prove=prove, monitor=monitor)
     chosen = _choose(problem, solver, prove)
+    return _named(problem, _inferred(problem, solver, chosen, control))
+
+
+def _named(problem: Problem, estimate: Estimate) -> Estimate:
+    """Return an estimate that knows what the problem calls its elements."""
+    return estimate if problem.names is None else replace(estimate, names=problem.names)
+
+
+def _inferred(problem: Problem, solver: str, chosen: Solver, control: Control) -> Estimate:
     with polite_interrupts(control):
         conflict = None
         if problem.shape[0] * problem.shape[1] <= REASONING_LIMIT and _has_facts(problem):
@@ -127,7 +140,7 @@ def infer(
         if conflict is not None:
             return _infeasible(conflict.message, conflict.certificate, chosen, control, conflict)
         outcome = _solve(problem, control, solver, frozenset())
-        outcome = _better_start(problem, start, outcome)
+        outcome = _better_start(problem, control.start, outcome)
         estimate = _estimate(problem, outcome, chosen, control)
         control.report(
             estimate.value,
@@ -173,7 +186,7 @@ def infer_many(
         ) from error
     for k, e in zip(rest, later, strict=True):
         estimates[k] = e
-    return [e for e in estimates if e is not None]
+    return [_named(p, e) for p, e in zip(given, estimates, strict=True) if e is not None]
 
 
 def _require_problem(problem: Any) -> None:
@@ -184,8 +197,7 @@ def _require_problem(problem: Any) -> None:
         )
 
 
-def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
-    _require_problem(problem)
+def _check_arguments(problem: Problem, time_limit: Any, start: Relation | None) -> None:
     _check_sizes(problem)
     number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
     if not number or not time_limit > 0:
@@ -195,16 +207,13 @@ def _check_arguments(problem: Any, time_limit: Any, start: Any) -> None:
         )
     if start is None:
         return
-    if not isinstance(start, Relation):
-        raise ProblemError(
-            f"start is a relation such as relatum.Partition(labels), got {type(start).__name__}."
-        )
     if start.shape != problem.shape:
         raise ProblemError(f"start has shape {start.shape}, the problem {problem.shape}.")
     lacking = problem.feasible.first_violation(start)
     if lacking is not None:
         raise ProblemError(
-            f"start must be feasible, but it lacks {lacking}; repair it or leave it out."
+            f"start must be feasible, but it lacks {problem.told(lacking)}; repair it or leave it "
+            "out."
         )
 
 
@@ -482,7 +491,7 @@ def _explain_infeasible(
     if 0 < len(evidence) <= 40:
         evidence = _needed(problem, evidence, solver)
     families = {p.name for p in problem.feasible.complete.properties}
-    return sentence_of(problem.feasible, evidence, families, problem.ids), certificate
+    return sentence_of(problem.feasible, evidence, families, problem.name_of), certificate
 
 
 def _needed(problem: Problem, evidence: Evidence, solver: Solver) -> Evidence:

@@ -77,7 +77,7 @@ REFUSED = {
     "objects": (lambda: rt.one_per_group([object(), object()]), "one type that sorts"),
     "mixed": (lambda: rt.one_per_group([1, "1"]), "one type that sorts"),
     "evidence_uint64": (
-        lambda: rt.evidence(np.array([[0, 2**63]], np.uint64)),
+        lambda: rt.Problem([1.0], rt.EQUIVALENCES & rt.evidence(np.array([[0, 2**63]], np.uint64))),
         "9223372036854775808",
     ),
     "labels_uint64": (lambda: rt.Partition(np.array([2**63, 1], np.uint64)), "64 bits"),

@@ -18,6 +18,7 @@ from relatum.problem import (
     FeasibleSet,
     Problem,
     WeakOrder,
+    distinct_names,
     shown,
     switch,
 )
@@ -85,7 +86,8 @@ def consensus(
     sigma : float
         Parameter of the prior, for "bernoulli".
     feasible : FeasibleSet, optional
-        Further constraints, such as evidence, intersected with the orders.
+        Further constraints, such as evidence, by the names of the votes, intersected with the
+        orders.
     prove : bool
         Ask for proven optimality.
     **arguments
@@ -113,5 +115,5 @@ def consensus(
                 f"{shown(feasible)}."
             )
         orders = orders & feasible
-    problem = Problem(votes.log_odds(method, sigma), orders)
+    problem = Problem(votes.log_odds(method, sigma), orders, names=distinct_names(votes.names))
     return Consensus(infer(problem, prove=prove, **arguments), problem, votes)

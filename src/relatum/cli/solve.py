@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +28,6 @@ from relatum.io import (
 )
 from relatum.io.files import require_writable, write_lines
 from relatum.problem import (
-    Evidence,
-    FeasibleSet,
-    PartialMap,
     Partition,
     Problem,
     Relation,
@@ -119,11 +115,6 @@ def _with_progress(problem: Problem, options: dict[str, Any], silent: bool) -> E
         return infer(problem, monitor=show, **options)
 
 
-def _names(problem: Problem) -> Callable[[int], Any]:
-    ids = problem.ids
-    return (lambda k: k) if ids is None else (lambda k: ids[k])
-
-
 def _rows(
     problem: Problem, estimate: Estimate, known: Probabilities | None
 ) -> tuple[list[str], list[list[Any]]]:
@@ -141,17 +132,14 @@ def _rows(
 
 def _plain_rows(problem: Problem, estimate: Estimate) -> tuple[list[str], list[list[Any]]]:
     """Return the relation as a table: column names and rows."""
-    name, relation = _names(problem), estimate.relation
+    relation = estimate.relation
     if relation is None:
         return ["message"], [[estimate.message]]
-    if isinstance(relation, Partition):
-        return ["element", "set"], [[name(k), s] for k, s in enumerate(relation.labels.tolist())]
-    if isinstance(relation, WeakOrder):
-        order = relation.order.tolist()
-        return ["rank", "element"], [[int(relation.ranks[k]), name(k)] for k in order]
-    if isinstance(relation, PartialMap):
-        return ["element", "label"], [[k, b] for k, b in enumerate(relation.labels.tolist())]
-    return ["a", "b"], [[name(a), name(b)] for a, b in relation.pairs().tolist()]
+    columns = relation.table(problem.names)
+    if isinstance(relation, WeakOrder):  # from first to last
+        columns = {k: columns[k][relation.order] for k in ("rank", "element")}
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return list(columns), [list(row) for row in rows]
 
 
 def _summary(problem: Problem, e: Estimate, known: Probabilities | None) -> dict[str, Any]:
@@ -203,18 +191,9 @@ def _write(out: Path, problem: Problem, estimate: Estimate, known: Probabilities
         write_rows(out, *_rows(problem, estimate, known))
 
 
-def _described(problem: Problem) -> str:
-    """Return what a problem is; known pairs, which it names by numbers, only by how many."""
-    known = len(problem.evidence)
-    if problem.ids is None or not known:
-        return repr(problem)
-    rest = FeasibleSet(p for p in problem.feasible.properties if not isinstance(p, Evidence))
-    return f"{problem.with_feasible(rest)!r} with {known} known pair{'s' * (known > 1)}"
-
-
 def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities | None) -> None:
     screen = console()
-    screen.print(f"[bold]{escape(_described(problem))}[/bold]", highlight=False)
+    screen.print(f"[bold]{escape(repr(problem))}[/bold]", highlight=False)
     screen.print(f"{e.status.name}: {escape(e.message)}")
     if e.relation is not None:
         gap = "0" if e.gap < 1e-6 else f"{e.gap:.6g}"
@@ -238,9 +217,8 @@ def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities 
 
 def _show_relation(screen: Console, problem: Problem, relation: Relation) -> None:
     """Show the first sets, ranks or pairs, by ids."""
-    name = _names(problem)
     if isinstance(relation, Partition):
-        sets = [[name(int(k)) for k in s] for s in relation.sets()]
+        sets = [[problem.name_of(k) for k in s.tolist()] for s in relation.sets()]
         show_clusters(screen, [("", one) for one in sets if len(one) > 1], SHOWN)
         alone = sum(len(one) == 1 for one in sets)
         if alone:

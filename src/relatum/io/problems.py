@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ from relatum.problem import (
     FeasibleSet,
     Problem,
     at_most,
-    evidence,
+    distinct_names,
+    numbered_evidence,
     require_log_odds,
     require_memory,
     shown,
@@ -183,9 +185,9 @@ def _preflib(r: Request) -> Problem:
         known = ranks >= 0
         before = (ranks[:, None] < ranks[None, :]) & known[:, None] & known[None, :]
         c += count * before
-    problem = Problem(c - c.T, r.set_or(LINEAR_ORDERS))  # Kemeny: each voter's pair is one bit
-    problem.ids = np.array(rankings.names, dtype=object)
-    return problem
+    names = distinct_names(rankings.names)
+    # Kemeny: each voter's pair is one bit
+    return Problem(c - c.T, r.set_or(LINEAR_ORDERS), names=names)
 
 
 def _matrix(r: Request) -> Problem:
@@ -298,16 +300,17 @@ def read_evidence(path: Path, problem: Problem) -> FeasibleSet:
             f"{path}, line 1: evidence has three columns, two elements and whether related, got "
             f"{len(names)}."
         )
-    number: dict[str, int] = {str(k): k for k in range(max(problem.shape))}
-    if problem.ids is not None:
-        number = {str(item): k for k, item in enumerate(problem.ids)}
+    number = [_texts(problem, side) for side in (0, 1)]
     yes: list[tuple[int, int]] = []
     no: list[tuple[int, int]] = []
     for line, (a, b, related) in rows:
-        unknown = [x.strip() for x in (a, b) if x.strip() not in number]
-        if unknown:
-            raise DataError(f"{path}, line {line}: the problem has no element {unknown[0]!r}.")
-        pair = (number[a.strip()], number[b.strip()])
+        ends = list(zip((a.strip(), b.strip()), number, strict=True))
+        for word, known in ends:
+            if word not in known:
+                near = get_close_matches(word, list(known)[:20_000], 3)
+                hint = f"; did you mean {', '.join(map(repr, near))}?" if near else "."
+                raise DataError(f"{path}, line {line}: the problem has no element {word!r}{hint}")
+        pair = (ends[0][1][ends[0][0]], ends[1][1][ends[1][0]])
         word = related.strip().lower()
         if word in ("1", "yes", "true", "+", "related"):
             yes.append(pair)
@@ -315,4 +318,11 @@ def read_evidence(path: Path, problem: Problem) -> FeasibleSet:
             no.append(pair)
         else:
             raise DataError(f"{path}, line {line}: 'related' is 1 or 0, got {related!r}.")
-    return evidence(yes, no)
+    return numbered_evidence(yes, no)
+
+
+def _texts(problem: Problem, side: int) -> dict[str, int]:
+    """Return the numbers of the elements of A or B by what a file calls them."""
+    names = None if problem.names is None else problem.names[side]
+    called = range(problem.shape[side]) if names is None else names
+    return {str(name): k for k, name in enumerate(called)}

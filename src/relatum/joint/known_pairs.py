@@ -21,7 +21,7 @@ from relatum.problem import (
     Problem,
     Relation,
     condensed_size,
-    evidence,
+    numbered_evidence,
     plain_array,
     shown,
 )
@@ -187,15 +187,15 @@ def partial_evidence(labels: Any, feasible: FeasibleSet) -> FeasibleSet:
         if feasible <= EQUIVALENCES:
             same = y[a] == y[b]
             pairs = np.column_stack([a, b])
-            return evidence(pairs[same], pairs[~same])
+            return numbered_evidence(pairs[same], pairs[~same])
         if len(np.unique(y[known])) < len(known):
             raise DataError(
                 "In a linear order no two elements share a place; use -1 where it is unknown."
             )
         first = y[a] < y[b]
-        return evidence(np.column_stack([np.where(first, a, b), np.where(first, b, a)]))
+        return numbered_evidence(np.column_stack([np.where(first, a, b), np.where(first, b, a)]))
     if feasible.has("unique_image"):
-        return evidence(np.column_stack([known, y[known]]))
+        return numbered_evidence(np.column_stack([known, y[known]]))
     raise DataError(
         f"Partial labels say what is known of maps, equivalence relations and linear orders, not "
         f"of {feasible}; give pairs with relatum.evidence(related=..., unrelated=...)."

@@ -241,14 +241,14 @@ class Clusters:
             pairs that decides it and a sentence, all by ids; and, where `contributions` are
             known, what the fields of the records say of each pair of the chain.
         """
-        from relatum.explanation import explain
+        from relatum.explanation import explained
 
         origin = self._origin()
         first, second = origin.number(a), origin.number(b)
         part = origin.part(first, second)
         ends = part.place(first), part.place(second)
-        why = explain(part.problem, part.estimate, *ends, time_limit=time_limit)
-        return why.named(part.ids, self.contributions)
+        why = explained(part.problem, part.estimate, ends, (time_limit, 0))
+        return why.named(part.problem.name_of, self.contributions)
 
     def plot(self, element: Any, axes: Any = None) -> Any:
         """Draw the component of an element: its scores, and the graph of its strong pairs.
@@ -267,7 +267,8 @@ class Clusters:
         origin = self._origin()
         number = origin.number(element)
         part = origin.part(number)
-        return component(part.problem, part.estimate, axes, part.place(number))
+        name = part.problem.name_of(part.place(number))
+        return component(part.problem, part.estimate, axes, name)
 
     def uncertain(self, k: int = 10) -> list[Doubt]:
         """Return the decisions in most doubt: those that are cheapest to undo.

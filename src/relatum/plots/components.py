@@ -10,7 +10,7 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError
 from relatum.plots.pictures import new_axes
-from relatum.problem import Partition, Problem, SparseScores, whole_number
+from relatum.problem import Partition, Problem, SparseScores
 from relatum.proof import Estimate
 
 READABLE = 200  # elements of a component that a picture of it shows
@@ -52,7 +52,7 @@ def component(
     labels, n = found.labels, problem.n
     shown = np.arange(n)
     if n > READABLE:
-        centre = 0 if element is None else whole_number(element, "element", 0, n - 1, DataError)
+        centre = 0 if element is None else int(problem.numbers(element))
         shown = _around(problem, labels, centre)
         problem, labels = problem.restrict(shown), labels[shown]
     left, right = _two_axes(axes)

@@ -75,7 +75,7 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
         With a relation.
     axes : matplotlib axes, optional
     names : sequence of str, optional
-        Names of the elements, shown up to 30 of them.
+        Names of the elements, shown up to 30 of them; by default those of the problem.
     """
     _require(isinstance(problem, Problem), "A picture is drawn of a Problem", problem)
     _require(isinstance(estimate, Estimate), "A picture is drawn of an Estimate", estimate)
@@ -92,12 +92,16 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
             f"The estimate is about {found.shape} elements, the problem about {problem.shape}; "
             "draw an estimate with the problem that it answers."
         )
+    names = problem.ids if names is None else names
     _require_names(names, problem.shape[0])
     axes = new_axes(axes)
     scores = problem.dense()
     if problem.feasible.has("symmetric"):
         scores = scores + scores.T
     _arranged(axes, scores, found, names)
+    images = None if problem.names is None else problem.names[1]
+    if isinstance(found, PartialMap) and images is not None and len(images) <= 30:
+        axes.set_xticks(range(len(images)), [str(x) for x in images], rotation=60, ha="right")
     return axes
 
 
@@ -127,6 +131,7 @@ def probabilities(known: Any, estimate: Estimate, axes: Any = None, names: Any =
         figure.clear()
         axes = figure.subplots(1, 2)
     relation(known.problem, estimate, axes[0], names)
+    names = known.problem.ids if names is None else names
     _arranged(axes[1], known.matrix(), estimate.relation, names, _show_probabilities)
     axes[0].set_title("log-odds")
     how = "calibrated" if known.calibrated else "uncalibrated"
@@ -212,7 +217,7 @@ def places(
         Bits, such as `relatum.place_costs` gives.
     axes : matplotlib axes, optional
     names : sequence of str, optional
-        Names of the elements.
+        Names of the elements; by default those of the problem that was estimated.
     most : int
         Elements shown, from the first on.
     """
@@ -224,6 +229,8 @@ def places(
             "Places are drawn of a linear or weak order, with one cost per element, got "
             f"{type(found).__name__} and costs of shape {bits.shape}."
         )
+    if names is None and estimate.names is not None:
+        names = estimate.names[0]
     _require_names(names, found.shape[0])
     order = np.asarray(found.order)[:most]
     axes = new_axes(axes, (5.6, 0.7 + 0.21 * len(order)))

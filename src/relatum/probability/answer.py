@@ -67,10 +67,10 @@ class Probabilities:
 
         Parameters
         ----------
-        i, j : int or integer arrays of equal shapes
-            Numbers of elements.
+        i, j : numbers of elements, or arrays of them of equal shapes
+            Names, where the problem has them; numbers are numbers of elements.
         ids : bool
-            Whether they are ids of `Problem.ids` instead.
+            Whether numbers are names, too.
         """
         a, b = self._elements(i, 0, ids), self._elements(j, 1, ids)
         if a.shape != b.shape:
@@ -111,8 +111,9 @@ class Probabilities:
         """
         i, j = self._scored()
         p, error = self.posterior.marginals.pairs(i, j)
-        ids, scores = self.problem.ids, np.asarray(self.problem.log_odds).ravel()
-        a, b = (i, j) if ids is None else (ids[i], ids[j])
+        scores = np.asarray(self.problem.log_odds).ravel()
+        rows, columns = self.problem.names or (None, None)
+        a, b = i if rows is None else rows[i], j if columns is None else columns[j]
         return {"i": a, "j": b, "log_odds": scores, "probability": p, "error": error}
 
     def of(self, relation: Relation) -> float:
@@ -132,12 +133,12 @@ class Probabilities:
         feasible = self.problem.feasible.contains(relation) and self._possible(relation)
         return nearest_float(value - self.posterior.normalizer) if feasible else -np.inf
 
-    def sets(self, elements: Partition | Sequence[int] | Index) -> Any:
+    def sets(self, elements: Partition | Sequence[Any] | Index) -> Any:
         """Return the probability that some elements are exactly one of the sets of a clustering.
 
         Parameters
         ----------
-        elements : sequence of int, or Partition
+        elements : sequence of numbers or names of elements, or Partition
             Of a partition, the probability of each of its sets, in the order of
             `Partition.sets`.
         """
@@ -215,21 +216,12 @@ class Probabilities:
         return i, j
 
     def _elements(self, given: Any, axis: int, ids: bool) -> Index:
+        if ids or (self.problem.names is not None and not _are_numbers(given)):
+            if self.problem.names is None:
+                raise ProblemError("The problem has no ids; name its elements by their numbers.")
+            return self.problem.numbers(given, "B" if axis else "A")
         array = plain_array(given, "Elements")
         size = self.problem.shape[axis]
-        if ids:
-            known = self.problem.ids
-            if known is None:
-                raise ProblemError("The problem has no ids; name its elements by their numbers.")
-            place = np.searchsorted(known, array.ravel())
-            place = np.minimum(place, len(known) - 1)
-            wrong = np.flatnonzero(known[place] != array.ravel())
-            if wrong.size:
-                unknown = array.ravel()[wrong[:1]].tolist()[0]
-                raise ProblemError(
-                    f"The problem has no element {shown(unknown)}; its ids are in Problem.ids."
-                )
-            return place.reshape(array.shape).astype(np.int64)
         if array.size == 0:
             return np.empty(array.shape, np.int64)
         if array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= size:
@@ -237,3 +229,11 @@ class Probabilities:
                 f"Elements are named by their numbers, 0 ... {size - 1}, got {shown(given)}."
             )
         return array.astype(np.int64)
+
+
+def _are_numbers(given: Any) -> bool:
+    """Say whether elements are given by whole numbers, and not by names."""
+    if isinstance(given, np.ndarray):
+        return given.dtype.kind in "iu"
+    parts = given if isinstance(given, list | tuple | range) else [given]
+    return all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in parts)

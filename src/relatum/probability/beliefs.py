@@ -28,7 +28,7 @@ from relatum.problem import (
     Partition,
     Problem,
     Relation,
-    evidence,
+    numbered_evidence,
 )
 from relatum.solvers.reductions import connected
 
@@ -76,7 +76,7 @@ def beliefs_of(problem: Problem, options: dict[str, Any]) -> Beliefs:
 def with_answer(problem: Problem, i: int, j: int, related: bool) -> Problem:
     """Return a problem in which a pair is known."""
     yes, no = ([(i, j)], []) if related else ([], [(i, j)])
-    return problem.with_feasible(problem.feasible & evidence(related=yes, unrelated=no))
+    return problem.with_feasible(problem.feasible & numbered_evidence(related=yes, unrelated=no))
 
 
 def contradiction() -> EvidenceError:

@@ -16,7 +16,7 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError, ProblemError
 from relatum.probability.beliefs import OpenPairs, beliefs_of
-from relatum.problem import Problem, Relation, evidence, shown, whole_number
+from relatum.problem import Problem, Relation, numbered_evidence, shown, whole_number
 
 Cost = Callable[[Index, Index], Any]
 
@@ -161,7 +161,7 @@ def learn_by_asking(
     known: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for question, related in answers:
         known[related].append((question.i, question.j))
-    told = problem.feasible & evidence(related=known[True], unrelated=known[False])
+    told = problem.feasible & numbered_evidence(related=known[True], unrelated=known[False])
     return Asked(problem.with_feasible(told), beliefs.relation(), answers)
 
 
@@ -206,11 +206,11 @@ def _best(problem: Problem, pairs: OpenPairs, count: int, cost: Cost | None) -> 
             chosen.append(place)
             taken |= ends
     chosen = (chosen + later)[:count]
-    ids = problem.ids
     out = []
     for place in chosen:
         i, j = int(pairs.i[place]), int(pairs.j[place])
-        names = None if ids is None else (ids[i], ids[j])
+        unnamed = problem.names is None
+        names = None if unnamed else (problem.name_of(i), problem.name_of(j, "B"))
         out.append(Question(i, j, float(pairs.probability[place]), float(entropy[place]), names))
     return out
 

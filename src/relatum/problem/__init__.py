@@ -46,6 +46,7 @@ from relatum.problem.feasible import (
     FeasibleSet,
     at_most,
     evidence,
+    numbered_evidence,
     one_per_group,
 )
 from relatum.problem.frames import (
@@ -56,6 +57,7 @@ from relatum.problem.frames import (
     spread_of,
 )
 from relatum.problem.memory import parse_memory, require_memory
+from relatum.problem.names import Names, distinct_names, one_set, plain_names
 from relatum.problem.problem import DENSE_LIMIT, Problem
 from relatum.problem.properties import Evidence, Property
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, Relation, WeakOrder
@@ -97,6 +99,7 @@ __all__ = [
     "FeasibleSet",
     "LinearOrder",
     "Map",
+    "Names",
     "PartialMap",
     "Partition",
     "Problem",
@@ -108,16 +111,20 @@ __all__ = [
     "condensed_places",
     "condensed_size",
     "default_background",
+    "distinct_names",
     "evidence",
     "exact_sum",
     "float_up",
     "is_missing",
     "labels_array",
     "nearest_float",
+    "numbered_evidence",
     "object_array",
     "one_per_group",
+    "one_set",
     "parse_memory",
     "plain_array",
+    "plain_names",
     "real_number",
     "require_log_odds",
     "require_memory",

@@ -10,7 +10,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from typing import Any
 
@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import FeasibleSetError
 from relatum.problem.arguments import shown, whole_number
+from relatum.problem.given import GivenEvidence, GroupsById
+from relatum.problem.names import Names
 from relatum.problem.properties import (
     Antisymmetric,
     AtMost,
@@ -68,6 +70,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("unique_preimage has_image", "unique_image has_preimage"),
 )
 
+_NOTHING = (Evidence(), GivenEvidence())
 
 _PARSED = tuple((set(left.split()), set(right.split())) for left, right in _RULES)
 
@@ -98,11 +101,13 @@ class FeasibleSet:
 
     def __init__(self, properties: Iterable[Property] = ()) -> None:
         given: set[Property] = set()
-        evidence_: Evidence | None = None
+        known, told = _NOTHING  # by numbers, and as users say it
         caps: list[int] = []
         for p in properties:
-            if isinstance(p, Evidence):
-                evidence_ = p if evidence_ is None else evidence_.merged(p)
+            if isinstance(p, GivenEvidence):
+                told = told.merged(p) if told else p
+            elif isinstance(p, Evidence):
+                known = known.merged(p) if known else p
             elif isinstance(p, AtMost):
                 caps.append(int(p.k))
             else:
@@ -110,10 +115,34 @@ class FeasibleSet:
         self.cap: int | None = min(caps, default=None)
         if self.cap is not None:
             given.add(AtMost(self.cap))
-        self.evidence: Evidence | None = evidence_ if evidence_ else None
-        if self.evidence is not None:
-            given.add(self.evidence)
+        self._known, self._told = known, told
+        given.update(p for p in (known, told) if p)
         self.properties: frozenset[Property] = frozenset(given)
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """The evidence by numbers of elements, or None; names are refused, see `numbered`."""
+        self._told.require_numbers()
+        if not self._told:
+            return self._known or None
+        return self._known.merged(Evidence(self._told.related, self._told.unrelated))
+
+    def numbered(self, names: Names | None, shape: tuple[int, int]) -> FeasibleSet:
+        """Return the set by numbers of elements: what is said by names is looked up.
+
+        Parameters
+        ----------
+        names : Names or None
+            What elements are called.
+        shape : (int, int)
+        """
+        by_id = [p for p in self.properties if isinstance(p, GivenEvidence | GroupsById)]
+        by_index = [] if names is None else [p for p in self._groups if p.keys is not None]
+        if not by_id and not by_index:
+            return self
+        done = [p.numbered(names, shape) for p in by_id]
+        done += [GroupsById(p.by_key()).numbered(names, shape) for p in by_index]
+        return FeasibleSet([*(self.properties - {*by_id, *by_index}), *done])
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -132,9 +161,22 @@ class FeasibleSet:
 
     @cached_property
     def groups(self) -> tuple[OnePerGroup, ...]:
-        """The one-per-group properties."""
+        """The one-per-group properties; those by name are refused, see `numbered`."""
+        if self._named_groups:
+            raise FeasibleSetError(
+                "one_per_group goes by names here, which only a problem knows; give groups in the "
+                "order of the elements."
+            )
+        return self._groups
+
+    @cached_property
+    def _groups(self) -> tuple[OnePerGroup, ...]:
         found = [p for p in self.properties if isinstance(p, OnePerGroup)]
         return tuple(sorted(found, key=lambda p: p.codes.tobytes()))
+
+    @cached_property
+    def _named_groups(self) -> frozenset[Property]:
+        return frozenset(p for p in self.properties if isinstance(p, GroupsById))
 
     @cached_property
     def structure(self) -> FeasibleSet:
@@ -197,11 +239,9 @@ class FeasibleSet:
         own_cap = 1 if self.has("unique_image") else self.cap
         if other.cap is not None and (own_cap is None or own_cap > other.cap):
             return False
-        if not set(other.groups) <= set(self.groups):
+        if not {*other._groups, *other._named_groups} <= {*self._groups, *self._named_groups}:
             return False
-        if other.evidence is None:
-            return True
-        return self.evidence is not None and self.evidence.implies(other.evidence)
+        return not (other._known or other._told) or self._facts.implies(other._facts)
 
     def __lt__(self, other: FeasibleSet) -> bool:
         if not isinstance(other, FeasibleSet):
@@ -222,12 +262,21 @@ class FeasibleSet:
         return self <= other and other <= self
 
     def __hash__(self) -> int:
-        return hash((self.names, self.homogeneous, self.evidence))
+        return hash((self.names, self.homogeneous, self._facts))
+
+    @cached_property
+    def _facts(self) -> GivenEvidence:
+        """All evidence, by numbers and by names."""
+        return self._told.merged(self._known) if self._known else self._told
 
     def __repr__(self) -> str:
-        return " & ".join(self._words()) or "RELATIONS"
+        return self.told(None)
 
-    def _words(self) -> list[str]:
+    def told(self, names: Names | None) -> str:
+        """Return the set as it is written, its evidence by names of elements if they have any."""
+        return " & ".join(self._words(names)) or "RELATIONS"
+
+    def _words(self, names: Names | None) -> list[str]:
         best = max(
             (s for s in NAMED_SETS.items() if s[1].names <= self.names),
             key=lambda s: len(s[1].names),
@@ -240,9 +289,10 @@ class FeasibleSet:
                 words.append("UNIQUE_IMAGE" if n == "unique_image" else n.upper())
                 covered.add(n)
         extra = [
-            str(p)
+            p.told(names) if isinstance(p, Evidence) else str(p)
             for p in self._ordered()
-            if isinstance(p, Evidence | OnePerGroup) or (isinstance(p, AtMost) and p.k > 1)
+            if isinstance(p, Evidence | OnePerGroup | GroupsById)
+            or (isinstance(p, AtMost) and p.k > 1)
         ]
         return words + extra
 
@@ -332,26 +382,59 @@ def at_most(k: int) -> FeasibleSet:
     return FeasibleSet([AtMost(k)])
 
 
-def evidence(related: Any = (), unrelated: Any = ()) -> FeasibleSet:
+def evidence(
+    related: Any = (), unrelated: Any = (), *, must_link: Any = (), cannot_link: Any = ()
+) -> FeasibleSet:
     """Relations that contain some given pairs and do not contain some others.
 
     Parameters
     ----------
-    related, unrelated : sequences of pairs (a, b), or integer arrays of shape (k, 2)
+    related, unrelated : sequences of pairs (a, b), arrays of shape (k, 2) or tables of two columns
+        By names of elements where the problem has them (`names=`, `Problem.from_table` and
+        others), else by numbers from 0. Where some names are numbers, a number is a name; where
+        none is, it is the number of an element.
+    must_link, cannot_link : the same
+        Other words for `related` and `unrelated`, which clustering knows.
 
     Examples
     --------
     >>> evidence(related=[(0, 1)]) <= evidence()
     True
+    >>> EQUIVALENCES & evidence(must_link=[("ann", "anne")])
+    EQUIVALENCES & evidence(related=[('ann', 'anne')])
     """
+    told = GivenEvidence(related, unrelated)
+    if must_link != () or cannot_link != ():
+        told = told.merged(GivenEvidence(must_link, cannot_link))
+    return FeasibleSet([told])
+
+
+def numbered_evidence(related: Any = (), unrelated: Any = ()) -> FeasibleSet:
+    """Return `evidence` by numbers of elements, whatever the elements are called."""
     return FeasibleSet([Evidence(related, unrelated)])
 
 
-def one_per_group(groups: ArrayLike | NDArray[Any]) -> FeasibleSet:
+def one_per_group(groups: ArrayLike | NDArray[Any] | Mapping[Any, Any]) -> FeasibleSet:
     """Relations in which no two different elements of one group are related.
 
     Two clean sources, for instance: one record of each source per entity.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,), or mapping of name to group
+        The group of each element, in the order of their numbers; or by name, where it may hold
+        more than the problem has. A pandas Series with an index of its own goes by its index
+        where the problem has names.
+
+    Examples
+    --------
+    >>> one_per_group(["shop", "shop", "catalogue"])
+    one_per_group(2 groups)
     """
     if isinstance(groups, str):
         raise FeasibleSetError("one_per_group takes one label per element, got a single string.")
+    if isinstance(groups, Mapping):
+        if not groups:
+            raise FeasibleSetError("one_per_group takes one group per element, got an empty one.")
+        return FeasibleSet([GroupsById(dict(groups))])
     return FeasibleSet([OnePerGroup(groups)])

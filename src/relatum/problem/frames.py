@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError, RelatumError
-from relatum.problem.arguments import is_missing, object_array, plain_array, shown
+from relatum.problem.arguments import is_missing, labels_array, object_array, plain_array, shown
 from relatum.problem.feasible import EQUIVALENCES, FeasibleSet
+from relatum.problem.names import names_of
 
 # Bits of a pair that nobody scored, where equivalence relations are asked for and nothing else is
 # known: of eight constants the one with the smallest regret on real and planted tables, from
@@ -187,6 +188,25 @@ def enumerate_ids(*columns: NDArray[Any]) -> tuple[NDArray[Any], list[Index]]:
         ) from None
     parts = np.split(codes.astype(np.int64), np.cumsum([len(c) for c in columns])[:-1])
     return ids, parts
+
+
+def places_in(names: Any, *columns: NDArray[Any]) -> tuple[NDArray[Any], list[Index]]:
+    """Return given ids, and each column as places in them."""
+    listed = labels_array(names, "names")
+    known = names_of(listed, (len(listed) if listed.ndim else 0,) * 2, True)
+    side = None if known is None else known.sides[0]
+    assert side is not None
+    places = []
+    for column in columns:
+        found = [side.find(x) for x in column.tolist()]
+        if None in found:
+            row = found.index(None)
+            raise ProblemError(
+                f"names list every id of the table, but not {shown(column.tolist()[row])}, of row "
+                f"{row}."
+            )
+        places.append(np.array(found, dtype=np.int64))
+    return listed, places
 
 
 def _float(number: Any) -> float:

@@ -24,15 +24,23 @@ from numpy.typing import ArrayLike, NDArray
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import ProblemError
 from relatum.problem.arguments import plain_array, shown
+from relatum.problem.elements import NamedElements
 from relatum.problem.exact_sums import ExactSum
-from relatum.problem.feasible import RELATIONS, FeasibleSet, evidence, one_per_group
+from relatum.problem.feasible import (
+    RELATIONS,
+    FeasibleSet,
+    numbered_evidence,
+    one_per_group,
+)
 from relatum.problem.frames import (
     columns_of_edges,
     columns_of_table,
     default_background,
     enumerate_ids,
+    places_in,
 )
 from relatum.problem.memory import require_memory
+from relatum.problem.names import Names, Side, count_of, names_of, names_of_frame, one_set
 from relatum.problem.pair_lists import are_ids, elements_of
 from relatum.problem.properties import Evidence
 from relatum.problem.relation import Map, Partition, Relation, WeakOrder
@@ -41,7 +49,7 @@ from relatum.problem.scores import CondensedScores, DenseScores, Scores, SparseS
 DENSE_LIMIT = 400_000_000  # entries of a matrix that solvers are willing to work on
 
 
-class Problem:
+class Problem(NamedElements):
     """Log-odds and a feasible set.
 
     Parameters
@@ -51,29 +59,39 @@ class Problem:
         of length n (n - 1) / 2. In bits; positive means "related".
     feasible : FeasibleSet
         Where to look for the most probable relation.
+    names : sequence, or (sequence, sequence), optional
+        What the elements are called (ids): one list for relations on one set; for maps two, those
+        of A and those of B, of which one may be None. All different. Evidence, groups, starts and
+        explanations then go by names. A pandas DataFrame brings its own, unless it only counts.
 
     Examples
     --------
-    >>> from relatum.problem import EQUIVALENCES
+    >>> from relatum.problem import EQUIVALENCES, evidence
     >>> p = Problem([2.0, -1.0, 3.0], EQUIVALENCES)
     >>> p.value(Partition([0, 0, 0]))
     4.0
+    >>> apart = EQUIVALENCES & evidence(unrelated=[("ann", "cy")])
+    >>> Problem([2.0, -1.0, 3.0], apart, names=["ann", "bob", "cy"]).evidence.unrelated.tolist()
+    [[0, 2]]
     """
 
-    def __init__(self, log_odds: ArrayLike, feasible: FeasibleSet = RELATIONS) -> None:
+    def __init__(
+        self, log_odds: ArrayLike, feasible: FeasibleSet = RELATIONS, *, names: Any = None
+    ) -> None:
         _require_set(feasible)
         scores, found = _scores_from_array(log_odds, feasible)
-        self._init(scores, feasible, found, None)
+        if names is None:
+            names = names_of_frame(log_odds, feasible.homogeneous)
+        self._init(scores, feasible, found, names)
 
-    def _init(
-        self, scores: Scores, feasible: FeasibleSet, found: Evidence, ids: NDArray[Any] | None
-    ) -> None:
+    def _init(self, scores: Scores, feasible: FeasibleSet, found: Evidence, names: Any) -> None:
+        self._names = names_of(names, scores.shape, feasible.homogeneous)
+        feasible = feasible.numbered(self._names, scores.shape)
         if len(found):
             feasible = feasible & FeasibleSet([found])
         feasible.check(scores.shape)
         self.scores = scores
         self.feasible = feasible
-        self.ids = ids
 
     @classmethod
     def from_pairs(
@@ -86,6 +104,7 @@ class Problem:
         background: float = 0.0,
         feasible: FeasibleSet,
         combine: Literal["sum"] | None = None,
+        names: Any = None,
     ) -> Self:
         """Build a problem from scored pairs.
 
@@ -109,14 +128,18 @@ class Problem:
         combine : "sum", optional
             What to do with pairs listed more than once; by default that is an error. In
             symmetric sets, (a, b) and (b, a) are the same pair.
+        names : sequence, or (sequence, sequence), optional
+            What the elements 0, 1, ... are called, see `Problem`; they also say how many there
+            are.
         """
         _require_set(feasible)
-        if n is None and feasible.evidence is None and not feasible.groups:
+        if n is None and names is None:
             a, b = elements_of(i, "i"), elements_of(j, "j")
             if are_ids(a, b):
                 ids, (a, b) = enumerate_ids(a, b)
                 return cls._with_ids(ids, a, b, log_odds, background, feasible, combine)
-        return cls._from_pairs(i, j, log_odds, n, background, feasible, combine)
+        n = count_of(names, feasible.homogeneous) if n is None else n
+        return cls._from_pairs(i, j, log_odds, n, background, feasible, combine, names)
 
     @classmethod
     def _from_pairs(
@@ -128,27 +151,29 @@ class Problem:
         background: float,
         feasible: FeasibleSet,
         combine: Literal["sum"] | None,
-        ids: NDArray[Any] | None = None,
+        names: Any = None,
     ) -> Self:
         _require_set(feasible)
         kind = _pair_kind(feasible, n)
+        ids = names.arrays[0] if isinstance(names, Names) else None  # that errors show
         scores, found = SparseScores.from_pairs(i, j, log_odds, n, background, kind, combine, ids)
-        return cls._of(scores, feasible, Evidence(*found), ids)
+        return cls._of(scores, feasible, Evidence(*found), names)
 
     @classmethod
-    def _of(
-        cls, scores: Scores, feasible: FeasibleSet, found: Evidence, ids: NDArray[Any] | None
-    ) -> Self:
+    def _of(cls, scores: Scores, feasible: FeasibleSet, found: Evidence, names: Any) -> Self:
         problem = cls.__new__(cls)
-        problem._init(scores, feasible, found, ids)
+        problem._init(scores, feasible, found, names)
         return problem
 
     @classmethod
-    def from_sparse(cls, matrix: Any, *, background: float = 0.0, feasible: FeasibleSet) -> Self:
+    def from_sparse(
+        cls, matrix: Any, *, background: float = 0.0, feasible: FeasibleSet, names: Any = None
+    ) -> Self:
         """Build a problem from a scipy sparse matrix or array of log-odds.
 
         Stored entries are scores (stored zeros too); the rest has the background log-odds.
-        For symmetric sets the two directions of a pair are added, as they are in a matrix.
+        For symmetric sets the two directions of a pair are added, as they are in a matrix. `names`
+        are those of `Problem`.
         """
         _require_set(feasible)
         try:
@@ -170,6 +195,7 @@ class Problem:
             background=background,
             feasible=feasible,
             combine="sum",  # what repeated entries mean in scipy
+            names=names,
         )
 
     @classmethod
@@ -184,13 +210,16 @@ class Problem:
         background: float | None = None,
         feasible: FeasibleSet,
         combine: Literal["sum"] | None = None,
+        names: Any = None,
     ) -> Self:
         """Build a problem from a pandas, polars or pyarrow table of scored pairs.
 
         Columns are named as Splink names them by default; the score is the column
         `log_odds` (default ``match_weight``, already log2-odds) or the log2-odds of the
         column `probability` (default ``match_probability``). Ids may be of any type that
-        sorts; `Problem.ids[k]` is the id of element k.
+        sorts; `Problem.ids[k]` is the id of element k. They are its names: evidence, groups and
+        explanations go by them. `names` may list all ids, in the order wanted, those without any
+        scored pair too.
 
         `background` are the log-odds of pairs that nobody scored: by default -0.5 bits for
         equivalence relations, as in `relatum.cluster_pairs`, where a table of candidates says
@@ -199,7 +228,7 @@ class Problem:
         """
         _require_set(feasible)
         a, b, score = columns_of_table(table, left, right, log_odds, probability)
-        ids, (i, j) = enumerate_ids(a, b)
+        ids, (i, j) = enumerate_ids(a, b) if names is None else places_in(names, a, b)
         bits = default_background(feasible) if background is None else background
         return cls._with_ids(ids, i, j, score, bits, feasible, combine)
 
@@ -244,7 +273,9 @@ class Problem:
         feasible: FeasibleSet,
         combine: Literal["sum"] | None,
     ) -> Self:
-        return cls._from_pairs(i, j, score, len(ids), background, feasible, combine, ids)
+        """Build a problem of pairs whose ids are known to be all different."""
+        known = one_set(Side(ids))
+        return cls._from_pairs(i, j, score, len(ids), background, feasible, combine, known)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -343,8 +374,8 @@ class Problem:
                 f"one set, each once, got {shown(given.tolist())} of {self.shape}."
             )
         feasible = restrict_set(self.feasible, elements, self.n)
-        ids = None if self.ids is None else self.ids[elements]
-        return Problem._of(self.scores.restrict(elements), feasible, Evidence(), ids)
+        names = None if self._names is None else self._names.restrict(elements)
+        return Problem._of(self.scores.restrict(elements), feasible, Evidence(), names)
 
     def with_feasible(self, feasible: FeasibleSet) -> Problem:
         """Return a problem with the same log-odds and another feasible set."""
@@ -357,7 +388,7 @@ class Problem:
                     f"{'without' if was else 'with'} direction, but {feasible} is "
                     f"{'not ' if was else ''}symmetric; build a new Problem from both directions."
                 )
-        return Problem._of(self.scores, feasible, Evidence(), self.ids)
+        return Problem._of(self.scores, feasible, Evidence(), self._names)
 
     def with_log_odds(self, log_odds: ArrayLike) -> Problem:
         """Return a problem with other log-odds of the same pairs, laid out as `log_odds` is.
@@ -371,10 +402,10 @@ class Problem:
             )
         if isinstance(self.scores, SparseScores):
             i, j, background = self.scores.i, self.scores.j, self.scores.background
-            names = (self.shape, background, self.feasible, None, self.ids)
-            return Problem._from_pairs(i, j, given, *names)
+            rest = (self.shape, background, self.feasible, None, self._names)
+            return Problem._from_pairs(i, j, given, *rest)
         scores, found = _scores_from_array(given, self.feasible)
-        return Problem._of(scores, self.feasible, found, self.ids)
+        return Problem._of(scores, self.feasible, found, self._names)
 
     @cached_property
     def state(self) -> NDArray[np.int8]:
@@ -405,7 +436,7 @@ class Problem:
         return yes, no
 
     def __repr__(self) -> str:
-        return f"Problem({self.scores.describe()}, {self.feasible})"
+        return f"Problem({self.scores.describe()}, {self.feasible.told(self._names)})"
 
 
 def restrict_set(feasible: FeasibleSet, elements: Index, n: int) -> FeasibleSet:
@@ -419,7 +450,7 @@ def restrict_set(feasible: FeasibleSet, elements: Index, n: int) -> FeasibleSet:
         result = result & one_per_group(group.codes[elements])
     if feasible.evidence is not None:
         yes, no = number[feasible.evidence.related], number[feasible.evidence.unrelated]
-        result = result & evidence(yes[(yes >= 0).all(axis=1)], no[(no >= 0).all(axis=1)])
+        result = result & numbered_evidence(yes[(yes >= 0).all(axis=1)], no[(no >= 0).all(axis=1)])
     return result
 
 

@@ -43,6 +43,7 @@ from relatum.problem.arguments import (
     shown,
     whole_number,
 )
+from relatum.problem.names import is_counted
 from relatum.problem.relation import read_only
 
 Shape = tuple[int, int]
@@ -301,7 +302,7 @@ class UniquePreimage(Property):
         return "gives no element of B more than one preimage"
 
 
-def _pairs(pairs: Any, what: str) -> Index:
+def some_pairs(pairs: Any, what: str) -> Index:
     """Sorted, unique pairs as an int64 array of shape (k, 2)."""
     try:
         given = pairs if isinstance(pairs, np.ndarray) else list(pairs)
@@ -322,8 +323,8 @@ def _pairs(pairs: Any, what: str) -> Index:
     odd = int(array.min()) if array.min() < 0 else int(array.max())
     if not 0 <= odd < MOST_ELEMENTS:
         raise EvidenceError(
-            f"Elements are numbered from 0, but evidence '{what}' names {odd}; give ids by their "
-            "numbers in Problem.ids."
+            f"Elements are numbered from 0, but evidence '{what}' names {odd}; ids are names of a "
+            "problem: names=[...]."
         )
     return read_only(np.unique(array.astype(np.int64), axis=0))
 
@@ -337,8 +338,8 @@ class Evidence(Property):
     name = "evidence"
 
     def __init__(self, related: Any = (), unrelated: Any = ()) -> None:
-        object.__setattr__(self, "related", _pairs(related, "related"))
-        object.__setattr__(self, "unrelated", _pairs(unrelated, "unrelated"))
+        object.__setattr__(self, "related", some_pairs(related, "related"))
+        object.__setattr__(self, "unrelated", some_pairs(unrelated, "unrelated"))
 
     def contains(self, matrix: Flags) -> bool:
         self.check((matrix.shape[0], matrix.shape[1]))
@@ -392,13 +393,25 @@ class Evidence(Property):
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def __str__(self) -> str:
+    def told(self, names: Any) -> str:
+        """Return the evidence as it is written; by names, if elements have `Names`."""
+
         def part(what: str, pairs: Index) -> str:
-            inner = ", ".join(f"({a}, {b})" for a, b in pairs[:4].tolist())
-            return f"{what}=[{inner}{', ...' if len(pairs) > 4 else ''}]" if len(pairs) else ""
+            listed = self._listed(what, pairs, names)
+            inner = ", ".join(listed[:4])
+            return f"{what}=[{inner}{', ...' if len(listed) > 4 else ''}]" if listed else ""
 
         parts = [part("related", self.related), part("unrelated", self.unrelated)]
         return f"evidence({', '.join(p for p in parts if p)})"
+
+    def _listed(self, what: str, pairs: Index, names: Any) -> list[str]:
+        first = pairs[:5].tolist()
+        if names is not None:
+            first = [(names.of(a, 0), names.of(b, 1)) for a, b in first]
+        return [f"({a!r}, {b!r})" for a, b in first]
+
+    def __str__(self) -> str:
+        return self.told(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -412,10 +425,14 @@ class OnePerGroup(Property):
     """
 
     groups: ArrayLike
+    keys: tuple[Any, ...] | None = None  # the index of a pandas Series: names, if there are any
     name = "one_per_group"
     homogeneous = True
 
     def __post_init__(self) -> None:
+        index: Any = getattr(self.groups, "index", None)
+        if getattr(index, "is_unique", False) and not is_counted(index):
+            object.__setattr__(self, "keys", tuple(index))
         labels = labels_array(self.groups, "The labels of one_per_group", FeasibleSetError)
         if labels.ndim != 1 or labels.size == 0:
             raise FeasibleSetError(
@@ -442,6 +459,10 @@ class OnePerGroup(Property):
         """The groups as integers from 0."""
         return np.asarray(self.groups)
 
+    def by_key(self) -> dict[Any, int]:
+        """Return the groups by the index that they came with."""
+        return dict(zip(self.keys or (), self.codes.tolist(), strict=True))
+
     def contains(self, matrix: Flags) -> bool:
         self.check((matrix.shape[0], matrix.shape[1]))
         same = self.codes[:, None] == self.codes[None, :]
@@ -461,7 +482,9 @@ class OnePerGroup(Property):
             )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, OnePerGroup) and np.array_equal(self.codes, other.codes)
+        if not isinstance(other, OnePerGroup) or self.keys != other.keys:
+            return False
+        return bool(np.array_equal(self.codes, other.codes))
 
     def __hash__(self) -> int:
         return hash(self.codes.tobytes())

@@ -17,6 +17,7 @@ from relatum.array_types import Flags, Index
 from relatum.errors import RelationError
 from relatum.problem.arguments import plain_array, shown, whole_number
 from relatum.problem.memory import require_memory
+from relatum.problem.tabular import Tabular
 
 Kind = TypeVar("Kind", bound="Relation")
 
@@ -53,7 +54,7 @@ def _integers(values: ArrayLike, what: str) -> Index:
     return array.astype(np.int64)
 
 
-class Relation:
+class Relation(Tabular):
     """A relation between A and B, given by its 01-matrix.
 
     Parameters

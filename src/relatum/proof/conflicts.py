@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from relatum.array_types import Index
 from relatum.problem import Evidence, FeasibleSet, Problem
 from relatum.proof.certificate import Certificate, Leaf, Proof
 from relatum.proof.propagation import FAMILY_CODES, Closure, Propagator
+
+NameOf = Callable[[int, Literal["A", "B"]], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ def find_conflict(problem: Problem, expired: Callable[[], bool] = lambda: False)
         expired,
     )
     families |= _fixing(feasible, closure, evidence)
-    message = sentence_of(feasible, evidence, families, problem.ids)
+    message = sentence_of(feasible, evidence, families, problem.name_of)
     proof: Proof = Leaf(infeasible=True)
     if not problem.contradicts_itself:
         proof = Propagator(feasible).close_all(problem.state).proof(proof)
@@ -163,17 +165,16 @@ def _listed(items: list[str]) -> str:
 
 
 def sentence_of(
-    feasible: FeasibleSet, evidence: Evidence, families: set[str], ids: Any = None
+    feasible: FeasibleSet, evidence: Evidence, families: set[str], name_of: NameOf
 ) -> str:
     """Say in one sentence what contradicts what.
 
-    `families` names the properties that the argument uses; elements are named by `ids`, if given.
+    `families` names the properties that the argument uses; `name_of` is `Problem.name_of`.
     """
     symbol = _symbol(feasible)
 
     def named(pairs: Index) -> list[str]:
-        names = pairs.tolist() if ids is None else [(ids[a], ids[b]) for a, b in pairs.tolist()]
-        return [f"{a}{symbol}{b}" for a, b in names]
+        return [f"{name_of(a, 'A')}{symbol}{name_of(b, 'B')}" for a, b in pairs.tolist()]
 
     yes, no = named(evidence.related), named(evidence.unrelated)
     if yes == no and yes:

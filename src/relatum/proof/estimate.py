@@ -8,10 +8,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
+from numpy.typing import NDArray
+
+from relatum.errors import RelationError
 from relatum.problem import Relation
 from relatum.proof.certificate import Certificate
+
+PairOfNames: TypeAlias = tuple[NDArray[Any] | None, NDArray[Any] | None]
 
 # What OPTIMAL means: no feasible relation has a value, summed up exactly, that is more than so
 # many bits above that of the estimate's relation. It does not grow with the values, so that
@@ -54,6 +59,8 @@ class Estimate:
         A sentence for people; for INFEASIBLE it names the evidence that conflicts.
     stats : mapping
         Seconds, nodes, rows and whatever else the solver counted.
+    names : (array or None, array or None) or None
+        What the problem calls the elements of A and of B; no part of what is proved.
     """
 
     status: Status
@@ -64,6 +71,7 @@ class Estimate:
     solver: str = ""
     message: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)
+    names: PairOfNames | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stats", MappingProxyType(dict(self.stats)))
@@ -83,6 +91,36 @@ class Estimate:
         next_to = self.bound <= math.nextafter(self.value, math.inf)
         return min(gap, OPTIMAL_GAP) if self.status is Status.OPTIMAL and next_to else gap
 
+    def table(self) -> dict[str, NDArray[Any]]:
+        """Return the relation as columns, elements by the names that the problem gives them.
+
+        See `Relation.table`.
+
+        Examples
+        --------
+        >>> import relatum as rt
+        >>> e = rt.infer(rt.Problem([2.0, -1.0, 3.0], rt.EQUIVALENCES, names=["a", "b", "c"]))
+        >>> {key: column.tolist() for key, column in e.table().items()}
+        {'element': ['a', 'b', 'c'], 'set': [0, 0, 0]}
+        """
+        return self._found().table(self.names)
+
+    def to_pandas(self) -> Any:
+        """Return the relation as a pandas Series by name: sets, ranks or images of elements.
+
+        Of relations of no such kind, a DataFrame of the related pairs.
+        """
+        return self._found().to_pandas(self.names)
+
+    def to_polars(self) -> Any:
+        """Return `table` as a polars DataFrame."""
+        return self._found().to_polars(self.names)
+
+    def _found(self) -> Relation:
+        if self.relation is None:
+            raise RelationError(f"The estimate has no relation: {self.message}")
+        return self.relation
+
     def __repr__(self) -> str:
         return (
             f"Estimate({self.status.name}, value={self.value:.6g}, bound={self.bound:.6g}, "
@@ -91,7 +129,7 @@ class Estimate:
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.status, self.relation, self.value, self.bound, self.certificate)
-        return Estimate, (*fields, self.solver, self.message, dict(self.stats))
+        return Estimate, (*fields, self.solver, self.message, dict(self.stats), self.names)
 
 
 def closes(value: float | Fraction, bound: float | Fraction) -> bool:

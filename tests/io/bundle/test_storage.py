@@ -238,3 +238,61 @@ def test_what_is_no_problem_or_estimate_is_not_saved(tmp_path, odd):
             rt.io.save_estimate(tmp_path / "x.npz", *given)
         assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+NAMES = ["ann", "bob", "cy"]
+NAMED = [
+    rt.Problem([1.0, 2.0, -3.0], rt.EQUIVALENCES & rt.evidence([("cy", "bob")]), names=NAMES),
+    rt.Problem(np.eye(3), rt.LINEAR_ORDERS, names=[30, 10, 2**70]),
+    rt.Problem(np.eye(3)[:, :2], rt.MAPS, names=(NAMES, ["red", "blue"])),
+    rt.Problem(np.eye(3)[:, :2], rt.MAPS, names=(None, [0.5, "blue"])),
+]
+
+
+@pytest.mark.parametrize("problem", NAMED)
+def test_names_come_back(tmp_path, problem):
+    path = tmp_path / "e.npz"
+    estimate = rt.infer(problem, prove=True)
+    save_estimate(path, problem, estimate)
+    held, again = load_bundle(path)
+    for found in (held.names, again.names):
+        listed = [None if x is None else x.tolist() for x in found]
+        assert listed == [None if x is None else x.tolist() for x in problem.names]
+    assert again.to_pandas().to_dict() == estimate.to_pandas().to_dict()
+    assert held.evidence == problem.evidence
+    assert rt.verify(held, again)
+    assert load_estimate(path, problem).names[1] is problem.names[1]
+
+
+def test_names_are_no_part_of_what_is_proved_but_must_agree(tmp_path):
+    path, problem = tmp_path / "e.npz", NAMED[0]
+    unnamed = rt.Problem(problem.log_odds, problem.feasible)
+    assert fingerprint(problem) == fingerprint(unnamed)
+    save_estimate(path, problem, rt.infer(problem))
+    assert load_estimate(path, unnamed).names is None
+    turned = rt.Problem(problem.log_odds, problem.feasible, names=NAMES[::-1])
+    with pytest.raises(DataError, match="elements have other names"):
+        load_estimate(path, turned)
+    save_estimate(path, unnamed, rt.infer(unnamed))
+    assert load_estimate(path, turned).names[0] is turned.names[0]
+
+
+def test_names_of_other_types_become_texts(tmp_path):
+    problem = rt.Problem([1.0], rt.EQUIVALENCES, names=[("a", 1), np.datetime64("2026-01-01")])
+    save_estimate(tmp_path / "e.npz", problem, rt.infer(problem))
+    assert load_bundle(tmp_path / "e.npz")[0].ids.tolist() == ["('a', 1)", "2026-01-01"]
+    assert load_estimate(tmp_path / "e.npz", problem).names[0] is problem.names[0]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [[], ["ann"], [["a", "b"]], [["a", "b", "b"]], [["a", "b", None]], [["a", "b", True]], "abc"],
+)
+def test_names_that_are_none_are_damage(tmp_path, names):
+    path = tmp_path / "e.npz"
+    save_estimate(path, NAMED[0], rt.infer(NAMED[0]))
+    manifest, arrays = naive.unpack_bundle(path)
+    manifest["problem"]["names"] = names
+    naive.pack_bundle(path, manifest, arrays)
+    with pytest.raises(DataError, match="damaged"):
+        load_bundle(path)

@@ -32,8 +32,10 @@ from relatum.problem import (
     SparseScores,
     WeakOrder,
     at_most,
-    evidence,
+    numbered_evidence,
+    object_array,
     one_per_group,
+    plain_names,
 )
 
 EMBEDDED = (
@@ -105,15 +107,19 @@ def problem_entry(problem: Problem, put: Put) -> dict[str, Any]:
     }
     if isinstance(scores, SparseScores):
         listed |= {"i": put(scores.i), "j": put(scores.j)}
-    return entry | {
-        "shape": list(problem.shape),
-        "properties": sorted(feasible.names),
-        "cap": feasible.cap,
-        "scores": listed,
-        "related": put(known.related),
-        "unrelated": put(known.unrelated),
-        "groups": [put(group.codes) for group in feasible.groups],
-    }
+    return (
+        entry
+        | names_entry(problem)
+        | {
+            "shape": list(problem.shape),
+            "properties": sorted(feasible.names),
+            "cap": feasible.cap,
+            "scores": listed,
+            "related": put(known.related),
+            "unrelated": put(known.unrelated),
+            "groups": [put(group.codes) for group in feasible.groups],
+        }
+    )
 
 
 def read_problem_entry(entry: dict[str, Any], take: Take) -> Problem | None:
@@ -127,13 +133,57 @@ def read_problem_entry(entry: dict[str, Any], take: Take) -> Problem | None:
     if entry["cap"] is not None:
         feasible = feasible & at_most(entry["cap"])
     yes, no = (whole_numbers(take(entry[key]), 2) for key in ("related", "unrelated"))
-    feasible = feasible & evidence(yes, no)
+    feasible = feasible & numbered_evidence(yes, no)
     for codes in entry["groups"]:
         feasible = feasible & one_per_group(whole_numbers(take(codes)))
     problem = _scored(entry["scores"], (n, m), take).with_feasible(feasible)
     if problem.shape != (n, m) or fingerprint(problem) != entry["fingerprint"]:
         raise DamageError("its problem is not the one whose fingerprint is stated")
+    return _with_names(problem, entry.get("names"))
+
+
+def names_entry(problem: Problem) -> dict[str, Any]:
+    """Write the names of elements down, a list for A and one for B; once, where A = B.
+
+    They are no part of the fingerprint, nor of what is proved. Texts and numbers stay what they
+    are; names of other types become texts.
+    """
+    if problem.names is None:
+        return {}
+    rows, columns = problem.names
+    lists = [rows] if rows is columns else [rows, columns]
+    return {"names": [None if x is None else _plain_list(plain_names(x)) for x in lists]}
+
+
+def _plain_list(names: list[Any]) -> list[Any] | None:
+    """Return names that JSON has; None if they are no longer all different."""
+    plain = [_plain_name(name) for name in names]
+    return plain if len(set(plain)) == len(plain) else None
+
+
+def _plain_name(name: Any) -> Any:
+    whole = isinstance(name, int) and not isinstance(name, bool)
+    if isinstance(name, str) or whole or (isinstance(name, float) and math.isfinite(name)):
+        return name
+    return str(name)
+
+
+def _with_names(problem: Problem, lists: Any) -> Problem:
+    if lists is None:
+        return problem
+    if not isinstance(lists, list) or len(lists) not in (1, 2):
+        raise DamageError("its names are not one list, or two")
+    for names in lists:
+        kinds = {type(name) for name in names or ()}
+        if not (names is None or isinstance(names, list)) or kinds - {str, int, float}:
+            raise DamageError("its names are no texts and numbers")
+    one = len(lists) == 1
+    problem.ids = object_array(lists[0]) if one else tuple(_names_of_side(x) for x in lists)
     return problem
+
+
+def _names_of_side(names: Any) -> Any:
+    return None if names is None else object_array(names)
 
 
 def _scored(entry: dict[str, Any], shape: tuple[int, int], take: Take) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from relatum.io.bundle import nodes
 from relatum.io.bundle.archive import Archive, DamageError, packed
 from relatum.io.bundle.entries import (
     fingerprint,
+    names_entry,
     number,
     problem_entry,
     read_number,
@@ -119,7 +121,21 @@ def load_estimate(path: str | Path, problem: Problem | None = None) -> Estimate:
             f"{path} was written for another problem: log-odds or feasible set differ. Use the "
             "same file, the same --as and the same evidence."
         )
-    return found.estimate
+    if problem is None:
+        return found.estimate
+    _require_names(path, problem, found.problem)
+    return replace(found.estimate, names=problem.names)
+
+
+def _require_names(path: str | Path, problem: Problem, saved: Problem | None) -> None:
+    """Refuse a bundle whose elements are called otherwise, if both have names."""
+    if saved is None or saved.names is None or problem.names is None:
+        return
+    if names_entry(saved) != names_entry(problem):
+        raise DataError(
+            f"{path} was written for a problem with the same log-odds whose elements have other "
+            "names; use the same file and the same names=."
+        )
 
 
 def load_bundle(path: str | Path) -> tuple[Problem, Estimate]:
@@ -187,6 +203,8 @@ def _read(archive: Archive) -> _Loaded:
     stated = None if version == 1 else (manifest["nodes"], manifest["depth"])
     estimate = _read_estimate(manifest["estimate"], manifest["proof"], stated, take)
     archive.require_read()
+    if problem is not None and problem.names is not None:
+        estimate = replace(estimate, names=problem.names)
     return _Loaded(version, str(manifest["problem"]["fingerprint"]), problem, estimate)
 
 

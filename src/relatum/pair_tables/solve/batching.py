@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.tables.records import Components
-from relatum.problem import EQUIVALENCES, Problem, at_most, evidence, one_per_group
+from relatum.problem import EQUIVALENCES, Problem, at_most, numbered_evidence, one_per_group
 
 __all__ = [
     "Component",
@@ -214,7 +214,8 @@ def component_of(batch: Components, k: int) -> Component:
 def problem_of(component: Component, background: float, max_size: int | None) -> Problem:
     """Return the problem that a component, or a piece of one, is on its own."""
     fixed = facts_of(component)
-    feasible = EQUIVALENCES & evidence(fixed[fixed[:, 2] == 1, :2], fixed[fixed[:, 2] == 0, :2])
+    yes, no = fixed[fixed[:, 2] == 1, :2], fixed[fixed[:, 2] == 0, :2]
+    feasible = EQUIVALENCES & numbered_evidence(yes, no)
     if component.groups is not None:
         groups = np.array(component.groups)
         alone = np.flatnonzero(groups < 0)

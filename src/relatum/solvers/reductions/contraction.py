@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from relatum.array_types import Index
-from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, evidence
+from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, numbered_evidence
 from relatum.proof import Contract, Proof, sums_are_exact
 from relatum.solvers.reductions.base import Bound, Reduced
 from relatum.solvers.reductions.connected import connected
@@ -44,7 +44,9 @@ class Contraction:
         one_hot = csr_array((np.ones(problem.n), (labels, np.arange(problem.n))))
         # transposed, which is all the same: mirror pairs are added
         scores = np.asarray(one_hot @ np.asarray(one_hot @ problem.dense()).T)
-        small = Problem(scores, EQUIVALENCES & evidence(unrelated=_cannot_links(problem, labels)))
+        small = Problem(
+            scores, EQUIVALENCES & numbered_evidence(unrelated=_cannot_links(problem, labels))
+        )
         first = np.unique(labels, return_index=True)[1]
 
         def invert(relations: Sequence[Relation]) -> Relation:

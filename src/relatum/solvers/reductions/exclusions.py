@@ -20,8 +20,8 @@ from relatum.problem import (
     Problem,
     Relation,
     SparseScores,
-    evidence,
     float_up,
+    numbered_evidence,
 )
 from relatum.proof import Fix, Proof, Propagator
 from relatum.solvers.pair_states import State, best_sum, mirror_states
@@ -61,7 +61,9 @@ class Exclusions:
                 break
             start, pairs, values, wrap = found
             steps.append((wrap, problem.exact_value(start)))
-            part = part.with_feasible(part.feasible & evidence(pairs[values], pairs[~values]))
+            part = part.with_feasible(
+                part.feasible & numbered_evidence(pairs[values], pairs[~values])
+            )
         return Reduced(
             [part],
             Fraction(0),
