@@ -86,5 +86,5 @@ def test_conflicts_are_told_by_ids(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert stop.value.code == 3
     assert "ann~bob and bob~cy given, ann~cy forbidden" in said
-    assert "with 3 known pairs" in said
+    assert "unrelated=[('ann', 'cy')]" in said
     assert "(0, 1)" not in said

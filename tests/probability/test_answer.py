@@ -61,7 +61,7 @@ def test_ids_name_elements():
     assert p.pairs("z", "x", ids=True) == p.pairs(2, 0)
     assert p.pairs(["x"], ["y"], ids=True).tolist() == [p.pairs(0, 1)]
     assert p.table()["j"].tolist() == ["y", "z"]
-    with pytest.raises(ProblemError, match="no element 'w'"):
+    with pytest.raises(ProblemError, match="names 'w', but no element"):
         p.pairs("w", "x", ids=True)
 
 

@@ -125,7 +125,7 @@ def _series(said: Any) -> Mapping[Any, Any]:
     if not (hasattr(said, "index") and hasattr(said, "items")) or callable(said.index):
         raise ProblemError(
             "start is a relation such as relatum.Partition(labels), or a mapping or a pandas "
-            f"Series by names of elements, got {shown(said)}."
+            f"Series by names of elements, got {type(said).__name__} {shown(said)}."
         )
     return dict(said.items())
 
