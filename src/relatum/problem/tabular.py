@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from relatum.errors import MissingDependencyError, RelationError
 from relatum.problem.names import names_of
-
-if TYPE_CHECKING:
-    from relatum.problem.relation import Relation
 
 # what the column of a relation that says one thing of each element is called
 SAYS = {"partition": "set", "weak order": "rank", "linear order": "rank"}
@@ -42,7 +39,7 @@ class Tabular:
         >>> {k: v.tolist() for k, v in Partition([0, 1, 0]).table(["ann", "bob", "cy"]).items()}
         {'element': ['ann', 'bob', 'cy'], 'set': [0, 1, 0]}
         """
-        return columns_of(self, names)  # type: ignore[arg-type]
+        return columns_of(self, names)
 
     def to_pandas(self, names: Any = None) -> Any:
         """Return a pandas Series by name: what `table` says of each element.
@@ -80,7 +77,7 @@ class Tabular:
         )
 
 
-def columns_of(relation: Relation, names: Any) -> dict[str, NDArray[Any]]:
+def columns_of(relation: Any, names: Any) -> dict[str, NDArray[Any]]:
     """Return a relation as columns, by names of its elements."""
     says = SAYS.get(relation.kind)
     try:
