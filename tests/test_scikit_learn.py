@@ -32,6 +32,7 @@ TABLES = {
 OTHERS = {
     "BernoulliMeasure": "numbers of classes",
     "BilinearPairMeasure": "pairs of elements",
+    "DiffusionPairMeasure": "elements, and says something of pairs",
     "JointEstimator": "classes or features of pairs",
     "LinearRanker": "sequences of items",
     "RecordLinker": "tables of records",
@@ -67,7 +68,7 @@ def test_what_takes_no_tables_says_so(estimator):
         checks.check_estimator(estimator)
     if hasattr(estimator, "predict"):
         with pytest.raises(rt.errors.NotFittedError):
-            estimator.predict(*[[0]] * (3 if name == "BilinearPairMeasure" else 1))
+            estimator.predict(*[[0]] * (3 if name.endswith("PairMeasure") else 1))
 
 
 def test_names_of_columns_follow_those_of_the_input():

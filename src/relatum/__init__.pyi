@@ -35,6 +35,7 @@ from relatum.joint import joint_estimate as joint_estimate
 from relatum.joint import partial_evidence as partial_evidence
 from relatum.measures import BernoulliMeasure as BernoulliMeasure
 from relatum.measures import BilinearPairMeasure as BilinearPairMeasure
+from relatum.measures import DiffusionPairMeasure as DiffusionPairMeasure
 from relatum.measures import LogisticMeasure as LogisticMeasure
 from relatum.measures import RecordBatches as RecordBatches
 from relatum.measures import encode_sequences as encode_sequences

@@ -21,7 +21,6 @@ from relatum.errors import DataError
 
 # What these checks ask for is not what clustering by learned pairs does.
 NOT_APPLICABLE = {
-    "check_clustering": "it fits without labels, which are what is learned from",
     "check_methods_sample_order_invariance": "clusters are numbered in the order of the elements",
     "check_methods_subset_invariance": "an element's cluster depends on the other elements",
 }
@@ -62,8 +61,6 @@ def test_fits_and_predicts_at_once(blobs):
     assert np.array_equal(found, clone(model).fit(X, labels).labels_)
     assert np.array_equal(found, make_pipeline(clone(model)).fit_predict(X, labels))
     assert metrics.rand_error(labels, found) < 0.05
-    with pytest.raises(DataError, match="Pass y"):
-        model.fit_predict(X)
 
 
 @pytest.mark.parametrize("table", ["pandas", "polars"])
@@ -146,7 +143,11 @@ def test_pipelines_grids_frames_and_pickles(blobs):
 def test_errors(blobs):
     X, labels = blobs
     with pytest.raises(DataError, match="fit_pairs"):
-        rt.PartitionClustering().fit(X)
+        rt.PartitionClustering(measure=rt.BilinearPairMeasure()).fit(X)
+    with pytest.raises(DataError, match="requires y"):
+        rt.PartitionClustering(semi_supervised=True).fit(X)
+    with pytest.raises(DataError, match="nothing from labelled pairs"):
+        rt.PartitionClustering(measure=rt.DiffusionPairMeasure()).fit_pairs(X, [0], [1], [1])
     with pytest.raises(DataError, match="these put all"):
         rt.PartitionClustering().fit(X, np.zeros(len(X)))
     with pytest.raises(DataError, match="these put none"):
@@ -155,6 +156,23 @@ def test_errors(blobs):
         rt.PartitionClustering().fit_pairs(X, [0, 1], [1], [1, 0])
     with pytest.raises(DataError, match="one label for each"):
         rt.PartitionClustering().fit(X, labels[:3])
+
+
+def test_clusters_without_labels(blobs):
+    X, labels = blobs
+    model = rt.PartitionClustering(prove=True).fit(X)
+    assert metrics.rand_error(labels, model.labels_) < 0.02
+    assert rt.verify(rt.Problem(model.log_odds(X), rt.EQUIVALENCES), model.estimate_)
+    assert np.array_equal(model.labels_, model.predict(X))
+    assert np.array_equal(model.labels_, rt.PartitionClustering().fit_predict(X))
+    own = rt.PartitionClustering(measure=rt.DiffusionPairMeasure(8))
+    assert metrics.rand_error(labels, own.fit(X, labels).labels_) < 0.02
+    apart = rt.EQUIVALENCES & rt.evidence(unrelated=[(0, 1), (2, 3), (4, 5)])
+    told = rt.PartitionClustering(feasible=apart).fit_predict(X)
+    assert all(told[k] != told[k + 1] for k in (0, 2, 4))
+    assert rt.PartitionClustering().fit_predict(X[:1]).tolist() == [0]
+    half = rt.PartitionClustering().fit(X[:100])
+    assert metrics.rand_error(labels[100:], half.predict(X[100:])) < 0.02
 
 
 def test_semi_supervised_uses_labels_and_pairs():

@@ -136,7 +136,7 @@ LEARNERS = tuple(
     """
     MapClassifier PartitionClustering LinearRanker BinaryFeatures MultilinearLifting
     PolynomialLifting RandomMonomials TensorSketch BernoulliMeasure BilinearPairMeasure
-    LogisticMeasure JointEstimator
+    DiffusionPairMeasure LogisticMeasure JointEstimator
 """.split()  # noqa: SIM905
 )
 METHODS = tuple(

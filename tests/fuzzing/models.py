@@ -65,6 +65,7 @@ def _models() -> dict[str, Any]:
     found["map"] = rt.MapClassifier().fit(ROWS, KINDS)
     found["map sketched"] = rt.MapClassifier(sketch).fit(ROWS, KINDS)
     found["sets"] = rt.PartitionClustering(rt.PolynomialLifting(2)).fit(ROWS, KINDS)
+    found["unlabelled"] = rt.PartitionClustering().fit(ROWS)
     found["order"] = rt.LinearRanker().fit(["a b c", "a c", "b c"])
     i, j = np.triu_indices(12, 1)
     found["pairs"] = rt.BilinearPairMeasure().fit(ROWS, i, j, KINDS[i] == KINDS[j])

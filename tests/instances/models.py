@@ -68,6 +68,11 @@ MODELS = {
         lambda m: m.predict(X),
     ),
     "sets plain": (rt.PartitionClustering(measure=PLAIN), (X, Y), lambda m: m.log_odds(X)),
+    "sets unlabelled": (
+        rt.PartitionClustering(measure=rt.DiffusionPairMeasure(4)),
+        (X,),
+        lambda m: m.log_odds(X),
+    ),
     "sets of codes": (
         rt.PartitionClustering(CODE, rt.LogisticMeasure(), n_pairs=200),
         (X, Y),

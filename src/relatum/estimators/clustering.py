@@ -1,4 +1,4 @@
-"""Clustering: the most probable equivalence relation, by a measure learned from pairs."""
+"""Clustering: the most probable equivalence relation, by a measure of pairs that is learned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from relatum.features import (
     sample_pairs,
     told_of_input,
 )
-from relatum.measures import BilinearPairMeasure
+from relatum.measures import BilinearPairMeasure, DiffusionPairMeasure, ElementPairMeasure
 from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
 from relatum.problem import evidence as evidence_of_pairs
 from relatum.proof import Estimate
@@ -32,16 +32,19 @@ from relatum.proof import Estimate
 
 @dataclass(eq=False, repr=False)
 class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    """Learn from labelled elements or pairs which belong together; cluster new elements.
+    """Learn from elements which belong together, with labels or without; cluster them, and others.
+
+    With labels, of elements or of pairs, a measure is learned that tells which pairs are related.
+    Without, ``fit(X)`` takes a measure that knows neighbours only (see `DiffusionPairMeasure`).
 
     Parameters
     ----------
     lifting : transformer, optional
         Applied to the elements first.
     measure : measure, optional
-        A `BilinearPairMeasure` (the default), or a measure of pairs' features such as
-        `LogisticMeasure`, to which the AND and XOR of the elements' 01-features are given
-        (see `relatum.pair_features`).
+        By default a `BilinearPairMeasure` with labels, and a `DiffusionPairMeasure` without, which
+        takes none if it is given. Or a measure of pairs' features such as `LogisticMeasure`, to
+        which the AND and XOR of the elements' 01-features are given (`relatum.pair_features`).
     feasible : FeasibleSet, optional
         EQUIVALENCES by default; intersect with ``at_most(k)``, groups or evidence, which
         speak of the elements to be clustered.
@@ -91,6 +94,12 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     >>> new = centres[[0, 1, 0, 2]] + 0.1
     >>> model.predict(new).tolist()
     [0, 1, 0, 2]
+
+    Without labels:
+
+    >>> found = PartitionClustering().fit_predict(X)
+    >>> [found[truth == k].tolist() == [k] * 20 for k in range(3)]
+    [True, True, True]
     """
 
     lifting: Any = None
@@ -110,22 +119,19 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     verbose: bool = False
 
     def fit(self, X: Any, y: Any = None) -> PartitionClustering:
-        """Learn from labelled elements, then cluster them.
+        """Learn from elements, then cluster them.
 
         Parameters
         ----------
         X : array-like of shape (elements, features)
-        y : array-like of labels
+        y : array-like of labels, optional
             Elements with equal labels belong together; -1 is no label if `semi_supervised`.
+            Without labels, elements that random walks between neighbours mix belong together.
         """
-        if y is None:
-            raise DataError(
-                "PartitionClustering requires y to be passed, but the target y is None: it learns "
-                "from labels what belongs together. Pass y, or labelled pairs to fit_pairs(X, i, "
-                "j, related)."
-            )
         self._require_switches()
         X = self._elements(X, reset=True)
+        if y is None or isinstance(self.measure, DiffusionPairMeasure):
+            return self._fit_without_labels(X)
         if len(X) == 1:
             raise DataError(
                 "One element is no pair: n_samples=1, but learning takes pairs of them."
@@ -151,7 +157,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._fit(X, i, j, same, offset)
 
     def fit_predict(self, X: Any, y: Any = None) -> Index:
-        """Learn from labelled elements and cluster them; return ``labels_``."""
+        """Learn from elements and cluster them; return ``labels_``."""
         return self.fit(X, y).labels_
 
     def fit_pairs(self, X: Any, i: ArrayLike, j: ArrayLike, related: ArrayLike) -> Any:
@@ -178,10 +184,31 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         first, second = checked_pairs(first, second, len(X))
         if not np.isin(same, (0, 1)).all():
             raise DataError("related is 1 for pairs that belong together and 0 for others.")
+        if isinstance(self.measure, DiffusionPairMeasure):
+            raise DataError(
+                "A DiffusionPairMeasure learns nothing from labelled pairs; say what is known by "
+                "feasible=relatum.EQUIVALENCES & relatum.evidence(...), or leave `measure` out."
+            )
         if self.semi_supervised:
             pairs, yes = np.column_stack([first, second]), same.astype(np.bool_)
             return self._fit_jointly(X, evidence_of_pairs(pairs[yes], pairs[~yes]))
         return self._fit(X, first, second, same, 0.0)
+
+    def _fit_without_labels(self, X: Any) -> PartitionClustering:
+        measure = self.measure
+        if self.semi_supervised or not (
+            measure is None or isinstance(measure, DiffusionPairMeasure)
+        ):
+            said = "semi_supervised=True" if self.semi_supervised else f"a {type(measure).__name__}"
+            raise DataError(
+                f"PartitionClustering with {said} requires y to be passed, but the target y is "
+                "None: it learns from labels what belongs together. Pass y, or labelled pairs to "
+                "fit_pairs(X, i, j, related), or leave `measure` out."
+            )
+        common.feasible_of(self, EQUIVALENCES)  # refused before anything is learned
+        lifting, v = common.fitted_lifting(self.lifting, X)
+        fresh = DiffusionPairMeasure() if measure is None else common.copied(measure)
+        return self._fitted(lifting, fresh.fit(v), v, 0.0)
 
     def _fit_jointly(self, X: Any, known: FeasibleSet) -> PartitionClustering:
         """Estimate measure and clustering together, from all pairs of elements."""
@@ -220,6 +247,10 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             measure.fit(v, i, j, same)
         else:
             measure.fit(pair_features(v[i], v[j]), same)
+        return self._fitted(lifting, measure, v, offset)
+
+    def _fitted(self, lifting: Any, measure: Any, v: Any, offset: float) -> PartitionClustering:
+        """Keep what was learned, and cluster the elements that it was learned from."""
         self.lifting_, self.measure_, self.offset_ = lifting, measure, offset
         self.estimate_ = self._inferred(self._scores(v), None)
         self.labels_ = self._labels(self.estimate_)
@@ -239,7 +270,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._scores(common.lifted(self.lifting_, self._elements(X, reset=False)))
 
     def _scores(self, v: Any) -> NDArray[Any]:
-        if isinstance(self.measure_, BilinearPairMeasure):
+        if isinstance(self.measure_, ElementPairMeasure):
             scores = self.measure_.all_log_odds(v, dtype=np.float64)
         else:
             i, j = np.triu_indices(len(v), 1)
@@ -275,11 +306,6 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(estimate.relation, Partition):
             raise DataError(f"There is no clustering: {estimate.message}")
         return estimate.relation.labels
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def _evidence_of(labels: NDArray[Any]) -> FeasibleSet:

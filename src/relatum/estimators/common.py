@@ -14,14 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from relatum.array_types import Flags, Index
 from relatum.errors import DataError
-from relatum.features import UnfittedError, told_of_input
+from relatum.features import UnfittedError, of_different_units, told_of_input
 from relatum.inference import infer
 from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem, shown
 from relatum.proof import Estimate
 from relatum.solvers import Progress
-
-UNLIKE = 10.0  # times the median scale of columns, from which on one is of another unit
 
 if TYPE_CHECKING:  # imported where measure and relation are estimated together
     from relatum.joint import JointEstimate
@@ -49,25 +47,13 @@ def scaling_for(owner: Any, X: Any) -> Any:
     if not isinstance(chosen, bool) and not (isinstance(chosen, str) and chosen == "auto"):
         raise DataError(f'standardize is True, False or "auto", got {shown(chosen)}.')
     own = owner.lifting is None and owner.measure is None
-    if chosen is False or (chosen == "auto" and not (own and _of_different_units(X))):
+    if chosen is False or (chosen == "auto" and not (own and of_different_units(X))):
         return owner.lifting
     from sklearn.pipeline import make_pipeline  # imports much: only where it is used
     from sklearn.preprocessing import StandardScaler
 
     scaler = StandardScaler(with_mean=not sparse.issparse(X)).set_output(transform="default")
     return scaler if owner.lifting is None else make_pipeline(scaler, owner.lifting)
-
-
-def _of_different_units(X: Any) -> bool:
-    """Say whether a few columns vary far more than most."""
-    if sparse.issparse(X):
-        table: Any = X
-        mean, squares = (np.ravel(t.mean(axis=0)) for t in (table, table.multiply(table)))
-        variance = np.asarray(squares - mean**2, dtype=np.float64)
-    else:
-        variance = np.asarray(X, dtype=np.float64).var(axis=0)
-    deviation = np.sqrt(variance[variance > 0])
-    return bool(len(deviation)) and float(deviation.max() / np.median(deviation)) >= UNLIKE
 
 
 def lifted(lifting: Any, X: Any) -> Any:

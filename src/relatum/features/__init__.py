@@ -30,6 +30,7 @@ from relatum.features.pairs import (
 )
 from relatum.features.polynomial import PolynomialLifting
 from relatum.features.tensor_sketch import ClippingWarning, TensorSketch
+from relatum.features.units import of_different_units
 
 __all__ = [
     "BinaryFeatures",
@@ -48,6 +49,7 @@ __all__ = [
     "checked_switches",
     "count_pairs",
     "is_number",
+    "of_different_units",
     "pair_features",
     "refuse_masked",
     "require_finite",

@@ -1,6 +1,7 @@
 """Measures: log-odds of pairs in bits, learned from data.
 
-There are three: `logistic`, `bernoulli` and `bilinear`; `objective` holds what they minimise, `fit`
+There are four: `logistic`, `bernoulli`, `bilinear`, and `diffusion`, which needs no labels;
+`objective` holds what they minimise, `fit`
 how the logistic one is fitted, and `record_batches` how tables larger than memory are read. This
 room imports features and kernels, and knows nothing of feasible sets or solvers. Begin with
 `objective`, then `logistic`.
@@ -8,6 +9,8 @@ room imports features and kernels, and knows nothing of feasible sets or solvers
 
 from relatum.measures.bernoulli import BernoulliMeasure
 from relatum.measures.bilinear import BilinearPairMeasure
+from relatum.measures.diffusion import DiffusionPairMeasure
+from relatum.measures.element_pairs import ElementPairMeasure
 from relatum.measures.logistic import LogisticMeasure
 from relatum.measures.objective import (
     LN2,
@@ -28,7 +31,9 @@ __all__ = [
     "LN2",
     "BernoulliMeasure",
     "BilinearPairMeasure",
+    "DiffusionPairMeasure",
     "DiscriminantProjection",
+    "ElementPairMeasure",
     "EncodedSequences",
     "LogisticMeasure",
     "RecordBatches",

@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array
 
-from relatum.array_types import Flags, Floats, Index
+from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
-from relatum.features import checked_pairs, refuse_masked, shown, told_of_input
+from relatum.features import checked_pairs, shown, told_of_input
 from relatum.kernels.learning.pair_products import pair_products
 from relatum.measures import validation as checks
+from relatum.measures.element_pairs import ElementPairMeasure, elements_of
 from relatum.measures.fit.lbfgs import run_lbfgs
 from relatum.measures.fit.sdca import Controls, Monitor, natural_lambda
-from relatum.measures.objective import LN2, sigmoid2
+from relatum.measures.objective import LN2
 from relatum.measures.projection import DiscriminantProjection
 
 ALL_PAIRS = 4_000_000  # pairs of elements at most of which all are multiplied, 32 MB
@@ -29,7 +29,7 @@ SHARE_OF_ALL = 8  # and the given ones are no less than one in so many
 
 
 @dataclass(eq=False, repr=False)
-class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
+class BilinearPairMeasure(ElementPairMeasure, BaseEstimator):  # type: ignore[misc]
     r"""Log2-odds :math:`z_a^T W z_{a'}` of a pair, with :math:`W` symmetric.
 
     z holds features of one element and the constant 1, so that linear terms and an offset are
@@ -106,7 +106,7 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
         limit = float("inf") if self.time_limit is None else float(self.time_limit)
         deadline = time.monotonic() + limit
         controls = Controls(self.tol, self.max_iter, deadline, monitor=monitor)
-        table = _elements(v)
+        table = elements_of(v)
         first, second = checked_pairs(i, j, len(table))
         related, weights = (
             checks.pair_targets(y, len(first)),
@@ -173,69 +173,11 @@ class BilinearPairMeasure(BaseEstimator):  # type: ignore[misc]
     def features(self, v: Any) -> Floats:
         """Return z, of shape (elements, 1 + features), the constant first."""
         checks.check_fitted(self, "matrix_")
-        table = _elements(v)
-        if table.shape[1] != self.n_features_in_:
-            raise DataError(
-                f"v must have {self.n_features_in_} features, as in fit; got {table.shape[1]}."
-            )
+        table = self._checked_width(v, self.n_features_in_)
         return np.asarray(self._raw(table) / self.scale_)
 
-    def log_odds(self, v: Any, i: ArrayLike, j: ArrayLike) -> Floats:
-        """Log2-odds of the pairs (i[k], j[k]) of rows of v."""
-        z = np.ascontiguousarray(self.features(v))
-        first, second = checked_pairs(i, j, len(z))
-        return np.asarray(pair_products(z @ self.matrix_, z, first, second))
-
-    def predict_proba(self, v: Any, i: ArrayLike, j: ArrayLike) -> Floats:
-        """Probabilities of being unrelated and related, of shape (pairs, 2)."""
-        p = sigmoid2(self.log_odds(v, i, j))
-        return np.column_stack([1.0 - p, p])
-
-    def predict(self, v: Any, i: ArrayLike, j: ArrayLike) -> Index:
-        """1 where related is more probable than not, else 0."""
-        return np.asarray(self.log_odds(v, i, j) > 0, dtype=np.int64)
-
-    def all_log_odds(
-        self, v: Any, *, condensed: bool = True, dtype: Any = np.float32, rows: int = 1024
-    ) -> NDArray[Any]:
-        """Log2-odds of all pairs of rows of v, by matrix products.
-
-        Parameters
-        ----------
-        v : array_like of shape (elements, features)
-        condensed : bool, default=True
-            Return the upper triangle row by row, of length n (n - 1) / 2, instead of a symmetric
-            matrix.
-        dtype : floating point type, default=float32
-            Of the result and of the products.
-        rows : int, default=1024
-            Rows per block.
-        """
-        z64 = self.features(v)
-        with told_of_input():
-            dtype = np.dtype(dtype)
-        if dtype.kind != "f" or not checks.is_whole(rows):
-            raise DataError(
-                f"dtype is a floating point type, rows a whole number; got {dtype}, {shown(rows)}."
-            )
-        z, left = z64.astype(dtype), (z64 @ self.matrix_).astype(dtype)
-        n = len(z)
-        out = np.empty(n * (n - 1) // 2 if condensed else (n, n), dtype)
-        at = 0
-        for begin in range(0, n, rows):
-            end = min(begin + rows, n)
-            block = left[begin:end] @ z[begin:].T
-            if not condensed:
-                out[begin:end, begin:] = block
-                out[begin:, begin:end] = block.T
-                corner = block[:, : end - begin]
-                out[begin:end, begin:end] = np.triu(corner) + np.triu(corner, 1).T
-                continue
-            for k in range(end - begin):
-                part = block[k, k + 1 :]
-                out[at : at + len(part)] = part
-                at += len(part)
-        return out
+    def _left(self, z: Floats) -> Floats:
+        return np.asarray(z @ self.matrix_)
 
 
 class _Fit:
@@ -310,11 +252,3 @@ class _Fit:
 
         work = 2 * self.z.size * shape[0] + 2 * len(self.i) * shape[0]
         return run_lbfgs(scaled, np.zeros(shape), reached, controls, work)
-
-
-def _elements(v: Any) -> NDArray[Any]:
-    refuse_masked(v, "v")
-    with told_of_input():
-        table = np.asarray(check_array(v, dtype="numeric"))
-    checks.require_sizes(table)
-    return table

@@ -25,7 +25,8 @@ class PairScorer:
     Parameters
     ----------
     measure : fitted measure
-        A `BilinearPairMeasure`, or a measure of the features that `combine` makes.
+        A measure of elements such as `BilinearPairMeasure`, or one of the features that
+        `combine` makes.
     ids : sequence
         The id of each row of `features`; (source, id) where there are sources.
     features : array (records, features)
@@ -59,9 +60,9 @@ class PairScorer:
     def _log_odds(self, a: Index, b: Index) -> Any:
         # scikit-learn behind both takes longer to import than most tables to cluster
         from relatum.features import pair_features
-        from relatum.measures import BilinearPairMeasure
+        from relatum.measures import ElementPairMeasure
 
-        if isinstance(self.measure, BilinearPairMeasure):
+        if isinstance(self.measure, ElementPairMeasure):
             rows, both = np.unique(np.concatenate([a, b]), return_inverse=True)
             return self.measure.log_odds(self.features[rows], both[: len(a)], both[len(a) :])
         combine = pair_features if self.combine is None else self.combine

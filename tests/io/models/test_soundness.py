@@ -138,6 +138,23 @@ def test_coefficients_fit_labels_and_features(given):
         load(path, unfitted, arrays)
 
 
+@on("sets unlabelled")
+def test_neighbours_are_elements_that_there_are(given):
+    part = ("measure_",)
+    sets = array(given, part, "sets_")
+    for wrong in (sets + 30, sets - 1 - sets.max(), sets * 1.0, sets[:-1], sets[:, :0]):
+        with pytest.raises(DataError, match="sets_"):
+            replaced(given, part, "sets_", wrong)
+    for name, wrong in (("modes_", sets * 1.0), ("values_", np.ones(9)), ("elements_", np.eye(3))):
+        with pytest.raises(DataError, match=r"_ of a DiffusionPairMeasure"):
+            replaced(given, part, name, wrong)
+    for name, wrong in (("time_", -1.0), ("share_", 1.0), ("shape_", 0.5)):
+        with pytest.raises(DataError, match=name):
+            replaced(given, part, name, wrong)
+    with pytest.raises(DataError, match="a scale is not positive"):
+        replaced(given, part, "scale_", np.zeros(3))
+
+
 @on("sets")
 def test_matrices_of_pairs_are_square(given):
     matrix = array(given, ("measure_",), "matrix_")

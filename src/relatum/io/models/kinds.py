@@ -105,6 +105,14 @@ KINDS: dict[str, Kind] = {
     "BilinearPairMeasure": Kind(
         _MEASURES, ("matrix_", "projection_", "scale_", "objective_", *_FITTED), soundness.bilinear
     ),
+    "DiffusionPairMeasure": Kind(
+        _MEASURES,
+        (
+            *("elements_", "sets_", "scale_", "modes_", "values_", "time_", "separation_"),
+            *("n_modes_", "share_", "shape_", *_INPUT),
+        ),
+        soundness.diffusion,
+    ),
     "DiscriminantProjection": Kind(
         "relatum.measures.projection",
         ("discriminants_", "lifting_", "offset_"),

@@ -248,6 +248,22 @@ def bilinear(measure: Any) -> None:
     require(bool((_array(measure, "scale_", "f", 1 + width) > 0).all()), "a scale is not positive")
 
 
+def diffusion(measure: Any) -> None:
+    """Check a `DiffusionPairMeasure`."""
+    elements = _array(measure, "elements_", "f", None, measure.n_features_in_)
+    sets = _array(measure, "sets_", "i", len(elements), None)
+    require(sets.dtype == np.int64 and 1 <= sets.shape[1] <= len(elements), "sets_ is wrong")
+    numbers = bool(((sets >= 0) & (sets < len(elements))).all())
+    require(numbers, "sets_ of a DiffusionPairMeasure names elements that are not there")
+    modes = _array(measure, "modes_", "f", len(elements), _count(measure, "n_modes_"))
+    _array(measure, "values_", "f", modes.shape[1])
+    positive = bool((_array(measure, "scale_", "f", measure.n_features_in_) > 0).all())
+    require(positive, "a scale is not positive")
+    require(_of(measure, "time_", int, float) > 0, "time_ is not positive")
+    require(0 < _of(measure, "share_", float) < 1, "share_ is not between 0 and 1")
+    require(_of(measure, "shape_", int, float) >= 1, "shape_ is less than 1")
+
+
 def projection(projection: Any) -> None:
     """Check a `DiscriminantProjection`; list its monomials anew."""
     lifting = _one_of(projection, "lifting_", "PolynomialLifting")
@@ -285,7 +301,9 @@ def partition_clustering(model: Any) -> None:
     """Check a `PartitionClustering`."""
     _options(model)
     _of(model, "offset_", int, float)
-    measure = _one_of(model, "measure_", "BilinearPairMeasure", "LogisticMeasure")
+    measure = _one_of(
+        model, "measure_", "BilinearPairMeasure", "DiffusionPairMeasure", "LogisticMeasure"
+    )
     width = width_after(_one_of(model, "lifting_", *LIFTINGS), model.n_features_in_)
     pairs = 2 if _name(measure) == "LogisticMeasure" else 1
     fits = width is not None and pairs * width == measure.n_features_in_
