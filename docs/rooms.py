@@ -24,6 +24,7 @@ EVERYWHERE = {"errors", "array_types", "threads"}  # what many import; arrows to
 DOORS = {"relatum", "__main__"}
 PLACES = {  # room: (column, row) of its box
     "cli": (2.0, 0),
+    "review": (1.0, 1),
     "plots": (0.0, 3),
     "explanation": (1.0, 3),
     "probability": (2.0, 3),

@@ -396,6 +396,37 @@ def link_command(records: str, as_json: bool, quiet: bool, **options: Any) -> No
     sys.exit(run(records, options, as_json, quiet))
 
 
+@cli.command("review")
+@click.argument("pairs", type=str)
+@click.option("--records", type=str, help="Table of records: .csv, .parquet.")
+@click.option("--answers", type=FILE, default=Path("answers.csv"), show_default=True)
+@click.option("--id", "id_", help="Column of ids of the records; unique_id or id by default.")
+@click.option("--who", help="Who answers; the name of the account by default.")
+@click.option("--port", default=0, show_default=True, help="0 takes any that is free.")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option("--background", default=-0.5, show_default=True, help="Bits of unscored pairs.")
+@click.option("--offset", default=0.0, show_default=True, help="Bits for all pairs.")
+@click.option("--evidence", type=FILE, help="Table of what is known besides the answers.")
+@click.option("--one-per-group", "groups", help="Columns NAME_l and NAME_r, or a table id, group.")
+@click.option("--max-size", type=int, help="The largest cluster allowed.")
+@click.option("--odd-rows", type=click.Choice(["refuse", "handle"]), default="refuse")
+@click.option("--left", default="unique_id_l", show_default=True, help="Column of ids.")
+@click.option("--right", default="unique_id_r", show_default=True, help="Column of ids.")
+@click.option("--log-odds", help="Column of scores in bits; match_weight by default.")
+@click.option("--probability", help="Column of scores as probabilities, instead.")
+@click.option("--memory-limit", default="2GB", show_default=True)
+def review_command(pairs: str, **options: Any) -> None:
+    """Look at the clusters of PAIRS on a local page, answer questions and correct them.
+
+    PAIRS is a Parquet or CSV file of scored pairs, or what "relatum cluster --save" wrote. The
+    page is for this machine's browser only, and its address is printed. Every answer is in the
+    file of answers before the page says so; Ctrl-C ends the review, and starting it again goes on.
+    """
+    from relatum.cli.review import run
+
+    run(pairs, options)
+
+
 @cli.command("solvers")
 def solvers_command() -> None:
     """List the solvers: what each is for, and whether it proves optimality."""

@@ -15,13 +15,23 @@ from relatum.pair_tables.check.container import is_archive as is_certificate
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
 from relatum.pair_tables.doubts import Doubt
+from relatum.pair_tables.doubts import confidence_of as confidence_of
 from relatum.pair_tables.offsets import Offset, best_offset, learn_offset
 from relatum.pair_tables.options import Settings, usual_search
+from relatum.pair_tables.origin import Origin as Origin
 from relatum.pair_tables.previous import Changes
 from relatum.pair_tables.result import Clusters, Summary, in_kind_of
+from relatum.pair_tables.result import write_table as write_table
 from relatum.pair_tables.saving import require_savable
 from relatum.pair_tables.scoring import PairScorer
-from relatum.pair_tables.solve.batching import Component, Components, batch_of, component_of
+from relatum.pair_tables.solve.batching import (
+    Component,
+    Components,
+    batch_of,
+    component_of,
+)
+from relatum.pair_tables.solve.batching import problem_of as problem_of
+from relatum.pair_tables.solve.cluster_confidence import cluster_confidence as cluster_confidence
 from relatum.pair_tables.solve.component import (
     Solution,
     Solutions,

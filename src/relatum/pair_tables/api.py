@@ -10,6 +10,7 @@ from tempfile import gettempdir
 from typing import Any, Literal
 
 from relatum.errors import DataError, MissingDependencyError, RelatumError
+from relatum.io import answered_pairs, is_answers
 from relatum.io.files import as_path, require_writable
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
@@ -71,8 +72,8 @@ def cluster_pairs(
         `relatum.pair_tables.offsets`; the scores should be of pairs that they were not learned
         from. `Summary.offset` tells it.
     evidence : mapping or table, optional
-        ``{"related": [(id, id), ...], "unrelated": [...]}``, or a table of pairs of ids with a
-        column ``related``.
+        ``{"related": [(id, id), ...], "unrelated": [...]}``, a table of pairs of ids with a
+        column ``related``, or the path of the answers that ``relatum review`` wrote.
     one_per_group : str, mapping or table, optional
         No cluster holds two elements of one group. A name such as "source_dataset" stands for
         the columns ``source_dataset_l`` and ``source_dataset_r``; otherwise ids to groups.
@@ -155,6 +156,7 @@ def cluster_pairs(
                 f"{name}= is not available on Spark; write the pairs to Parquet files and pass "
                 "their path."
             )
+    evidence = answered_pairs(evidence) if is_answers(evidence) else evidence
     known = (evidence, one_per_group, score_missing, labels, _earlier(previous))
     given = Given(pairs, (left, right, log_odds, probability), odd_rows, *known)
     if learn and labels is None:
@@ -288,6 +290,7 @@ def verify_clusters(
             "Certificates are not available on Spark; write the pairs to Parquet files and pass "
             "their path."
         )
+    evidence = answered_pairs(evidence) if is_answers(evidence) else evidence
     told = {"background": background, "offset": offset, "max_size": max_size}
     told |= {"evidence": evidence, "one_per_group": one_per_group}
     told = {name: value for name, value in told.items() if value is not None}

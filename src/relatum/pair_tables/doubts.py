@@ -20,6 +20,8 @@ from relatum.kernels.tables.records import Components
 from relatum.pair_tables.options import Settings
 from relatum.pair_tables.origin import Origin
 from relatum.pair_tables.solve.batching import ends_of
+from relatum.pair_tables.solve.cluster_confidence import cluster_confidence
+from relatum.problem import Partition
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,24 @@ def doubts_of(origin: Origin, k: int) -> list[Doubt]:
         Doubt(a, b, kind != JOINS, bits, cost, KINDS[kind].format(a), _marginal(origin, p, q))
         for (cost, p, q, kind, bits), (a, b) in zip(found, pairs, strict=True)
     ]
+
+
+def confidence_of(origin: Origin) -> Floats:
+    """Return how sure the cluster of each element is, as ``cluster_pairs(confidence=True)`` does.
+
+    The pairs are read once more, batch by batch.
+    """
+    out = np.ones(len(origin.roots))
+    codes = origin.whole["cluster_id"].combine_chunks().dictionary_encode().indices
+    cluster = np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
+    for batch, elements in origin.access.batches(origin):
+        sizes = np.diff(batch.element_ptr)
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        width = int(cluster.max(initial=0)) + 1
+        through = Partition(owner * width + cluster[elements]).labels
+        first = np.repeat(through[batch.element_ptr[:-1]], sizes)
+        out[elements] = cluster_confidence(batch, through - first, origin.settings)[0]
+    return out
 
 
 def _marginal(origin: Origin, a: int, b: int) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -300,6 +301,23 @@ class Clusters:
         """
         saved = Saved(self.table, self.summary.as_dict(), self.certificate)
         save_clusters(saved, self._origin(), path, pairs)
+
+    def review(self, **options: Any) -> Any:
+        """Open a page on which a person looks at clusters, answers questions and corrects them.
+
+        Parameters
+        ----------
+        **options
+            As for `relatum.review.review`: ``records``, ``answers``, ``id``, ``who``, ``port``,
+            ``browser`` and ``wait``.
+
+        Returns
+        -------
+        relatum.review.Review
+            After Ctrl-C or, with ``wait=False``, at once.
+        """
+        # by name: that room stands on this one
+        return import_module("relatum.review").review(self, **options)
 
     def _origin(self) -> Origin:
         if self.origin is None:

@@ -6,6 +6,7 @@ probabilities. Imports what problems and estimates are. Begin with `pictures`.
 """
 
 from relatum.plots.components import component
+from relatum.plots.components import layout as layout
 from relatum.plots.pictures import (
     curves,
     explanation,

@@ -168,7 +168,7 @@ def _component_graph(axes: Any, listed: Floats, labels: Index, names: list[str])
     n = len(labels)
     with np.errstate(invalid="ignore"):
         positive = np.where(listed > 0, listed, 0.0)
-    at = _layout(positive, labels)
+    at = layout(positive, labels)
     inside = np.triu((positive > 0) & (labels[:, None] == labels[None, :]), 1)
     a, b = np.nonzero(inside)
     top = float(positive.max(initial=1.0)) or 1.0
@@ -204,7 +204,7 @@ def _component_graph(axes: Any, listed: Floats, labels: Index, names: list[str])
     axes.axis("off")
 
 
-def _layout(cut: Floats, labels: Index) -> Floats:
+def layout(cut: Floats, labels: Index) -> Floats:
     """Place elements: clusters near those that they have strong pairs with, and each a disc.
 
     The same picture every time.

@@ -10,23 +10,33 @@ imports `inference`, `solvers`, `proof`, `problem` and kernels. Begin with `aski
 from relatum.probability import exact, sampling
 from relatum.probability.answer import Probabilities
 from relatum.probability.asking import probabilities, sample
+from relatum.probability.beliefs import OpenPairs, open_pairs_of
 from relatum.probability.calibration import Calibration, calibrate
 from relatum.probability.decisions import decide
 from relatum.probability.matchings import Matchings, best_matching, matching_probabilities
-from relatum.probability.questions import Asked, Question, learn_by_asking, questions
+from relatum.probability.questions import (
+    Asked,
+    Question,
+    entropy_of,
+    learn_by_asking,
+    questions,
+)
 
 __all__ = [
     "Asked",
     "Calibration",
     "Matchings",
+    "OpenPairs",
     "Probabilities",
     "Question",
     "best_matching",
     "calibrate",
     "decide",
+    "entropy_of",
     "exact",
     "learn_by_asking",
     "matching_probabilities",
+    "open_pairs_of",
     "probabilities",
     "questions",
     "sample",

@@ -73,6 +73,19 @@ def beliefs_of(problem: Problem, options: dict[str, Any]) -> Beliefs:
     return _Whole(problem, options)
 
 
+def open_pairs_of(problem: Problem, labels: Index) -> OpenPairs:
+    """Return the open pairs of a clustering problem whose most probable clustering is known.
+
+    Parameters
+    ----------
+    problem : Problem
+        Over clusterings.
+    labels : int64 array
+        The most probable clustering, or a good one: no search is made.
+    """
+    return _Clustering(problem, {"across": False}, labels).open_pairs()
+
+
 def with_answer(problem: Problem, i: int, j: int, related: bool) -> Problem:
     """Return a problem in which a pair is known."""
     yes, no = ([(i, j)], []) if related else ([], [(i, j)])
@@ -177,6 +190,7 @@ class _Part:
     elements: Index
     problem: Problem
     labels: Index | None = None  # of the most probable clustering, if it is known
+    known: bool = False  # whether these labels are given, and not to be improved
     i: Index = field(default_factory=lambda: np.empty(0, np.int64))
     j: Index = field(default_factory=lambda: np.empty(0, np.int64))
     p: Floats = field(default_factory=lambda: np.empty(0))
@@ -186,7 +200,9 @@ class _Part:
 class _Clustering:
     """Of clusterings: part by part; only the part of an answer is computed again."""
 
-    def __init__(self, problem: Problem, options: dict[str, Any]) -> None:
+    def __init__(
+        self, problem: Problem, options: dict[str, Any], labels: Index | None = None
+    ) -> None:
         self.problem, self.options = problem, options
         found = scored_pairs(problem)
         near = (found.bits > NEAR) & found.open
@@ -198,7 +214,8 @@ class _Clustering:
         self.parts = []
         for elements in np.split(by, np.cumsum(sizes)[:-1]):
             self.place[elements] = np.arange(len(elements))
-            self.parts.append(_Part(elements, problem.restrict(elements)))
+            own = None if labels is None else np.unique(labels[elements], return_inverse=True)[1]
+            self.parts.append(_Part(elements, problem.restrict(elements), own, own is not None))
         self._open: OpenPairs | None = None
 
     def open_pairs(self) -> OpenPairs:
@@ -225,7 +242,8 @@ class _Clustering:
             found = probabilities(part.problem, **(self.options | {"method": "exact"}))
             part.p, part.labels = found.posterior.marginals.pairs(part.i, part.j)[0], None
             return
-        part.labels = self._solved(part)
+        if part.labels is None or not part.known:
+            part.labels = self._solved(part)
         p = local_probabilities(part.problem, part.labels, part.i, part.j)
         dense = part.problem.dense()
         own = dense[part.i, part.j] + dense[part.j, part.i]
@@ -247,6 +265,7 @@ class _Clustering:
             return  # taken to be unrelated in any case
         a, b = sorted((int(self.place[i]), int(self.place[j])))
         part.problem, part.done = with_answer(part.problem, a, b, related), False
+        part.known = False
 
     def relation(self) -> Relation:
         labels, used = np.zeros(self.problem.n, np.int64), 0

@@ -4,3 +4,7 @@
 Imports duckdb and pyarrow, and of ours the modules beside this room and `solve`; nothing here
 knows of Spark. Begin with `engine`.
 """
+
+from relatum.pair_tables.on_duckdb.tables import open_table
+
+__all__ = ["open_table"]

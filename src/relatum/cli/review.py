@@ -1,0 +1,40 @@
+"""``relatum review``: from a file of scored pairs to a page on which a person corrects clusters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from relatum.cli.cluster import TABLES
+from relatum.errors import DataError
+from relatum.pair_tables import Clusters, cluster_pairs, load_clusters
+from relatum.review import review
+
+PAGE = ("records", "answers", "who", "port")  # options of the page, not of the clusters
+SAVED = ".clusters"
+
+
+def run(pairs: str, options: dict[str, Any]) -> None:
+    """Cluster, or read clusters, and serve the page until Ctrl-C."""
+    page = {name: options.pop(name) for name in PAGE}
+    page |= {"id": options.pop("id_"), "browser": not options.pop("no_browser")}
+    review(_clusters(pairs, options), **page)
+    click.echo("The review has ended; all answers are in the file of answers.", err=True)
+
+
+def _clusters(pairs: str, options: dict[str, Any]) -> Clusters:
+    groups = options.pop("groups")
+    given = {name: value for name, value in options.items() if value is not None}
+    if groups is not None:
+        given["one_per_group"] = Path(groups) if groups.endswith(TABLES) else groups
+    if pairs.endswith(SAVED):
+        more = [n for n in ("evidence", "max_size", "one_per_group") if n in given]
+        if more:
+            raise DataError(
+                f"{more[0]}= was settled when the clusters were saved; leave it out, or review the "
+                "table of pairs."
+            )
+        return load_clusters(pairs)
+    return cluster_pairs(pairs, confidence=True, **given)

@@ -1,0 +1,328 @@
+"""Answers of people about pairs, in a CSV file that only ever grows.
+
+One row per pair: ``when`` (UTC), ``who``, ``action`` (rows of one action share its number),
+``undoes`` (the action that a row takes back), ``how`` it came about, the ids of both elements (each
+after its source, if there are sources), and, last, so that a row cut short is seen to be, the
+``verdict``: "same", "different" or "undo". Other verdicts, such as labels, are kept as they are.
+
+Rows are added under a lock, by one write that is on the disk before anybody is told. A last row
+that was cut short, because the machine stopped, was never told to anybody: readers skip it, and the
+next writer removes it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from relatum.errors import DataError
+from relatum.io.files import as_path, guarded, require_writable, unguarded
+
+SAME, DIFFERENT, UNDO = "same", "different", "undo"
+BEFORE, LAST = ("when", "who", "action", "undoes", "how"), "verdict"
+IDS = ("id_l", "id_r")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What somebody said of a pair.
+
+    Attributes
+    ----------
+    left, right : str or (str, str)
+        The elements, as texts: ids, or source and id.
+    verdict : str
+        "same", "different", or whatever else was asked for.
+    action : int
+        Answers of one action, such as splitting a cluster, share its number.
+    who, when, how : str
+    """
+
+    left: Any
+    right: Any
+    verdict: str
+    action: int = 0
+    who: str = ""
+    when: str = ""
+    how: str = ""
+
+    @property
+    def pair(self) -> frozenset[Any]:
+        """The pair, in no order."""
+        return frozenset((self.left, self.right))
+
+
+@dataclass(frozen=True)
+class _Row:
+    answer: Answer
+    undoes: int = 0
+
+
+class AnswersFile:
+    """A file of answers: what it holds, as far as it was read, and how more is added.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.csv``. It is made when the first answer is given.
+    ids : sequence of str
+        Names of the columns of ids: two, or four where elements have sources.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = AnswersFile(Path(folder) / "answers.csv")
+    ...     first = file.append([("a", "b", SAME)], who="ann")
+    ...     second = file.append([("b", "c", DIFFERENT)], who="ann")
+    ...     file.undo(first, who="ann")
+    ...     [(a.left, a.right, a.verdict) for a in file.in_force()]
+    3
+    [('b', 'c', 'different')]
+    """
+
+    def __init__(self, path: str | Path, ids: Sequence[str] = IDS) -> None:
+        self.path = as_path(path)
+        if self.path.suffix != ".csv":
+            raise DataError(f"Answers are kept in a file .csv, got {self.path.name!r}.")
+        self.header = (*BEFORE, *ids, LAST)
+        self.rows: list[_Row] = []
+        self._read = 0  # bytes
+        self._mutex = threading.RLock()
+        if self.path.exists():
+            self.refresh()
+        else:
+            require_writable(self.path)
+
+    def in_force(self) -> list[Answer]:
+        """Return the answers that hold, oldest first.
+
+        Those that were taken back do not; and who answers again about a pair means the last answer.
+        """
+        with self._mutex:
+            undone = {row.undoes for row in self.rows if row.undoes}
+            held: dict[Any, Answer] = {}
+            for row in self.rows:
+                answer = row.answer
+                if row.undoes or answer.action in undone:
+                    continue
+                key = answer.who, answer.pair
+                held.pop(key, None)
+                held[key] = answer
+            return list(held.values())
+
+    def last_action(self, who: str | None = None) -> int | None:
+        """Return the last action that was not taken back, of somebody or of anybody."""
+        with self._mutex:
+            undone = {row.undoes for row in self.rows if row.undoes}
+            for row in reversed(self.rows):
+                own = who is None or row.answer.who == who
+                if own and not row.undoes and row.answer.action not in undone:
+                    return row.answer.action
+        return None
+
+    def refresh(self) -> bool:
+        """Read what others have added; say whether there was anything."""
+        with self._mutex:
+            if not self.path.exists() or self.path.stat().st_size == self._read:
+                return False
+            with self.path.open("rb") as file:
+                return self._take(file)
+
+    def append(self, pairs: Iterable[tuple[Any, Any, str]], who: str = "", how: str = "") -> int:
+        """Add answers as one action, and wait until they are on the disk; return its number."""
+        found = list(pairs)
+        if not found:
+            raise DataError("An action answers at least one question.")
+        return self._write([(*_flat(a), *_flat(b), verdict) for a, b, verdict in found], who, how)
+
+    def undo(self, action: int, who: str = "") -> int:
+        """Take an action back, which is an action, too; return its number."""
+        known = {row.answer.action for row in self.rows if not row.undoes}
+        if action not in known:
+            raise DataError(f"There is no action {action} to take back in {self.path}.")
+        blank = [""] * (len(self.header) - len(BEFORE) - 1)
+        return self._write([(*blank, UNDO)], who, "", action)
+
+    def _write(self, cells: list[tuple[str, ...]], who: str, how: str, undoes: int = 0) -> int:
+        when = datetime.now(UTC).isoformat(timespec="milliseconds")
+        with self._mutex, _locked(self.path) as file:
+            self._take(file)
+            self._repair(file)
+            action = 1 + max((row.answer.action for row in self.rows), default=0)
+            begin = [when, who, str(action), str(undoes or ""), how]
+            lines = [] if file.tell() else [list(self.header)]
+            lines += [[*begin, *cell] for cell in cells]
+            file.write(_encoded(lines))
+            file.flush()
+            os.fsync(file.fileno())
+            file.seek(self._read)
+            self._take(file)
+        return action
+
+    def _take(self, file: BinaryIO) -> bool:
+        """Read whole rows from where reading ended, and forget all if the file is shorter now."""
+        file.seek(0, os.SEEK_END)
+        if file.tell() < self._read:
+            self.rows, self._read = [], 0
+        file.seek(self._read)
+        data = file.read()
+        whole = _whole(data, len(self.header))
+        lines = list(csv.reader(io.StringIO(data[:whole].decode(errors="replace"), newline="")))
+        if lines and self._read == 0:
+            self._require_header(lines.pop(0))
+        for cells in lines:
+            if cells:
+                self.rows.append(self._row(cells))
+        self._read += whole
+        return bool(lines)
+
+    def _repair(self, file: BinaryIO) -> None:
+        """Remove what is left of a row that was cut short, and go to the end."""
+        file.truncate(self._read)
+        file.seek(max(0, self._read - 1))
+        if self._read and file.read(1) != b"\n":
+            file.write(b"\n")
+            self._read += 1
+        file.seek(0, os.SEEK_END)
+
+    def _require_header(self, names: list[str]) -> None:
+        if tuple(names) != self.header:
+            raise DataError(
+                f"{self.path} is not a file of answers about these elements: its columns are "
+                f"{', '.join(names)[:200]}, not {', '.join(self.header)}; name another file."
+            )
+
+    def _row(self, cells: list[str]) -> _Row:
+        try:
+            when, who, action, undoes, how, *ids, verdict = cells
+            texts = [_plain(text) for text in ids]
+            if len(texts) != len(self.header) - len(BEFORE) - 1:
+                raise ValueError(f"{len(cells)} columns")
+            half = len(texts) // 2
+            left, right = (_element(t) for t in (texts[:half], texts[half:]))
+            given = _plain(verdict), int(action), _plain(who), when, how
+            answer = Answer(left, right, *given)
+            return _Row(answer, int(undoes or 0))
+        except ValueError as error:
+            raise DataError(
+                f"{self.path}: row {len(self.rows) + 2} is not an answer ({error}): "
+                f"{','.join(cells)[:200]!r}."
+            ) from None
+
+
+def is_answers(path: Any) -> bool:
+    """Say whether something is the path of a file of answers."""
+    if not isinstance(path, str | Path) or not str(path).endswith(".csv"):
+        return False
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        first = file.readline(1 << 16).decode(errors="replace").strip().split(",")
+    return tuple(first[: len(BEFORE)]) == BEFORE and first[-1] == LAST
+
+
+def read_answers(path: str | Path) -> list[Answer]:
+    """Return the answers of a file that hold, oldest first; see `AnswersFile`.
+
+    Parameters
+    ----------
+    path : path
+    """
+    source = as_path(path)
+    if not is_answers(source):
+        raise DataError(f"{source} is not a file of answers, as relatum review writes it.")
+    with source.open("rb") as file:
+        names = file.readline().decode(errors="replace").strip().split(",")
+    return AnswersFile(source, names[len(BEFORE) : -1]).in_force()
+
+
+def answered_pairs(path: str | Path) -> dict[str, list[tuple[Any, Any]]]:
+    """Return the answers of a file as evidence: pairs of ids, as texts, related and unrelated.
+
+    Parameters
+    ----------
+    path : path
+    """
+    found: dict[str, list[tuple[Any, Any]]] = {"related": [], "unrelated": []}
+    for answer in read_answers(path):
+        if answer.verdict in (SAME, DIFFERENT):
+            key = "related" if answer.verdict == SAME else "unrelated"
+            found[key].append((answer.left, answer.right))
+    return found
+
+
+def _element(texts: list[str]) -> Any:
+    return texts[0] if len(texts) == 1 else tuple(texts)
+
+
+def _flat(id_: Any) -> list[str]:
+    parts = id_ if isinstance(id_, tuple | list) else [id_]
+    return [str(part) for part in parts]
+
+
+def _encoded(lines: list[list[str]]) -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([[_escaped(cell) for cell in line] for line in lines])
+    return out.getvalue().encode(errors="replace")
+
+
+def _escaped(cell: str) -> str:
+    """Return a cell without line breaks, so that every line of the file is a row."""
+    for sign, code in (("\\", "\\\\"), ("\n", "\\n"), ("\r", "\\r")):
+        cell = cell.replace(sign, code)
+    return str(guarded(cell))
+
+
+def _plain(cell: str) -> str:
+    cell = unguarded(cell)
+    if "\\" not in cell:
+        return cell
+    parts = cell.split("\\\\")
+    return "\\".join(part.replace("\\n", "\n").replace("\\r", "\r") for part in parts)
+
+
+def _whole(data: bytes, columns: int) -> int:
+    """Return how many bytes of a file's end are whole rows."""
+    end = data.rfind(b"\n") + 1
+    rest = data[end:]
+    if not rest:
+        return end
+    cells = next(csv.reader([rest.decode(errors="replace")]), [])
+    told = len(cells) == columns and cells[-1] in (SAME, DIFFERENT, UNDO)
+    return len(data) if told else end  # only the line break is missing
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to read and add to, which nobody else does meanwhile."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:
+        told = error.strerror or str(error)
+        raise DataError(f"{path} cannot be written: {told}.") from None
+    with os.fdopen(handle, "r+b") as file:
+        _lock(file)
+        yield file  # closing the file gives the lock back
+
+
+def _lock(file: BinaryIO) -> None:
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        import importlib
+
+        msvcrt: Any = importlib.import_module("msvcrt")
+        file.seek(1 << 40)  # a byte that nobody writes
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        return
+    fcntl.flock(file.fileno(), fcntl.LOCK_EX)

@@ -1,0 +1,162 @@
+"""What to ask next: the pairs of a component in most doubt, and how many questions are left.
+
+Probabilities are those of `relatum.probability`: exact where a dozen elements may be related, from
+single changes of the clusters and the pairs' own scores where there are more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from relatum.array_types import Floats, Index
+from relatum.probability import OpenPairs, entropy_of, open_pairs_of
+from relatum.problem import SparseScores
+from relatum.review.facts import Ledger
+from relatum.review.warm import Solved
+
+DOUBT = 0.05  # a pair is in doubt if its probability is above this, and below 1 minus this
+ASKED = 1000  # elements of components whose pairs are all looked at; listed pairs in larger ones
+KEPT = 64  # questions of a component
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A question: whether two elements are the same.
+
+    Attributes
+    ----------
+    a, b : int
+        Numbers in the table.
+    probability : float
+        That they are, given the scores and all answers.
+    bits : float
+        What the answer tells, in bits.
+    """
+
+    a: int
+    b: int
+    probability: float
+    bits: float
+
+
+@dataclass(frozen=True, eq=False)
+class Agenda:
+    """Questions about one component, the one that tells most first.
+
+    Attributes
+    ----------
+    questions : list of Doubtful
+        Only pairs in doubt; some dozens at most.
+    left : int
+        How many questions it is likely to take until no pair is in doubt: if every answer is the
+        more probable one.
+    """
+
+    questions: list[Doubtful]
+    left: int
+
+
+LEAST_BITS = float(entropy_of(np.array([DOUBT]))[0])  # what a question must be worth
+
+
+def agenda_of(solved: Solved, ledger: Ledger) -> Agenda:
+    """Return the questions about a component.
+
+    Parameters
+    ----------
+    solved : Solved
+    ledger : Ledger
+        All that was answered: what follows from it is not asked.
+    """
+    if solved.base.n < 2:
+        return Agenda([], 0)
+    pairs = _open_pairs(solved)
+    bits = entropy_of(pairs.probability)
+    order = np.lexsort((pairs.j, pairs.i, -bits))
+    order = order[bits[order] > LEAST_BITS]
+    out: list[Doubtful] = []
+    for k in order.tolist():
+        a, b = (int(solved.base.elements[x[k]]) for x in (pairs.i, pairs.j))
+        if ledger.says(a, b) is None:
+            out.append(Doubtful(a, b, float(pairs.probability[k]), float(bits[k])))
+            if len(out) == KEPT:
+                break
+    return Agenda(out, max(len(out) > 0, likely_left(solved.base.n, pairs)))
+
+
+def _open_pairs(solved: Solved) -> OpenPairs:
+    if solved.base.n <= ASKED:
+        return open_pairs_of(solved.problem, solved.labels)
+    scores = solved.base.problem.scores
+    assert isinstance(scores, SparseScores)
+    bits = np.clip(np.asarray(scores.log_odds, np.float64), -60, 60)
+    p: Floats = 1 / (1 + np.exp2(-bits))
+    return OpenPairs(scores.i, scores.j, p)
+
+
+def likely_left(n: int, pairs: OpenPairs, doubt: float = DOUBT) -> int:
+    """Return how many questions are likely to be left.
+
+    Elements that are surely the same are one. Of the others, the pairs in most doubt are asked
+    first, and every answer is the more probable one; what follows from answers is not asked.
+
+    Parameters
+    ----------
+    n : int
+        How many elements there are.
+    pairs : OpenPairs
+    doubt : float
+
+    Examples
+    --------
+    Whether 2 belongs to 0 and 1 is one question, not two.
+
+    >>> i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
+    >>> likely_left(3, OpenPairs(i, j, np.array([0.99, 0.6, 0.55])))
+    1
+    """
+    from scipy.sparse import coo_array  # slow to import: only where it is used
+    from scipy.sparse.csgraph import connected_components
+
+    p, sure = pairs.probability, pairs.probability >= 1 - doubt
+    ends = pairs.i[sure], pairs.j[sure]
+    graph = coo_array((np.ones(len(ends[0])), ends), shape=(n, n))
+    block: Index = connected_components(graph, directed=False)[1].astype(np.int64)
+    asked = (p > doubt) & ~sure & (block[pairs.i] != block[pairs.j])
+    low = np.minimum(block[pairs.i[asked]], block[pairs.j[asked]])
+    high = np.maximum(block[pairs.i[asked]], block[pairs.j[asked]])
+    p = p[asked]
+    order = np.argsort(np.abs(p - 0.5), kind="stable")
+    return _asked(low[order].tolist(), high[order].tolist(), (p[order] >= 0.5).tolist())
+
+
+def _asked(low: list[int], high: list[int], same: list[bool]) -> int:
+    """Return how many of these pairs are asked about, if each is answered as it is expected."""
+    one: dict[int, int] = {}
+    apart: dict[int, set[int]] = {}
+    count = 0
+
+    def find(k: int) -> int:
+        while k in one:
+            k = one[k]
+        return k
+
+    for left, right, related in zip(low, high, same, strict=True):
+        a, b = find(left), find(right)
+        if a == b or b in apart.get(a, ()):
+            continue
+        count += 1
+        if not related:
+            apart.setdefault(a, set()).add(b)
+            apart.setdefault(b, set()).add(a)
+            continue
+        if len(apart.get(a, ())) < len(apart.get(b, ())):
+            a, b = b, a
+        one[b] = a
+        for other in apart.pop(b, set()):
+            apart[other].discard(b)
+            apart[other].add(a)
+            apart.setdefault(a, set()).add(other)
+    return count

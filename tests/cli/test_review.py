@@ -1,0 +1,89 @@
+"""The command ``relatum review``: its address, its end, and how it goes on after a kill."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import subprocess
+import sys
+from urllib.parse import urlencode, urlsplit
+
+import numpy as np
+import pytest
+
+from relatum.io import read_answers
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb", reason="install relatum[tables]")
+pytest.importorskip("uvicorn", reason="install relatum[review]")
+
+
+@pytest.fixture
+def files(tmp_path):
+    from pyarrow import csv, parquet
+
+    rng = np.random.default_rng(0)
+    i, j = np.triu_indices(12, 1)
+    pairs = {"unique_id_l": i, "unique_id_r": j, "match_weight": rng.normal(0, 3, len(i))}
+    parquet.write_table(pa.table(pairs), tmp_path / "pairs.parquet")
+    records = {"unique_id": np.arange(12), "name": [f"name {k}" for k in range(12)]}
+    csv.write_csv(pa.table(records), tmp_path / "records.csv")
+    return tmp_path
+
+
+def start(folder, *more):
+    command = [sys.executable, "-m", "relatum", "review", "pairs.parquet", "--no-browser", *more]
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    return process, process.stdout.readline().split()[-1]
+
+
+def send(address, path, form=None):
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
+    connection.request("GET", f"/?{place.query}")
+    cookie = connection.getresponse().getheader("set-cookie").split(";")[0]
+    connection.close()
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
+    headers = {"Cookie": cookie, "Origin": f"http://{place.netloc}"}
+    if form is not None:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    body = None if form is None else urlencode(form)
+    connection.request("GET" if form is None else "POST", path, body, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text
+
+
+@pytest.mark.slow
+def test_killed_and_started_again_it_goes_on(files):
+    process, address = start(files, "--records", "records.csv", "--who", "ann")
+    assert send(address, "/answer", {"a": 0, "b": 1, "verdict": "same"})[0] == 303
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    (found,) = read_answers(files / "answers.csv")
+    assert (found.left, found.right, found.verdict, found.who) == ("0", "1", "same", "ann")
+    process, address = start(files, "--records", "records.csv")
+    assert "1 answer so far" in send(address, "/questions")[1]
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "all answers are in the file" in told
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_one_line(files):
+    for arguments, rule in (
+        (["nowhere.parquet"], "There is no file"),
+        (["pairs.parquet", "--records", "pairs.parquet"], "of ids"),
+        (["pairs.parquet", "--answers", "answers.txt"], ".csv"),
+        (["pairs.parquet", "--port", "99999"], "cannot be listened on"),
+    ):
+        command = [sys.executable, "-m", "relatum", "review", *arguments, "--no-browser"]
+        done = subprocess.run(command, cwd=files, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2
+        assert rule in done.stderr
+        assert done.stderr.count("\n") == 1

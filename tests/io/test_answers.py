@@ -1,0 +1,145 @@
+"""Answers survive whatever happens to their writer, and each other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from relatum.errors import DataError
+from relatum.io.answers import (
+    DIFFERENT,
+    SAME,
+    AnswersFile,
+    answered_pairs,
+    is_answers,
+    read_answers,
+)
+
+ODD = ["=1+1", "a,b", 'say "no"', "two\nlines", "\r", "back\\slash\\n", "'=x", "é٣", " ", "-4.5"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_ids_come_back_as_they_were(tmp_path, name):
+    path = tmp_path / "answers.csv"
+    AnswersFile(path).append([(name, "x", SAME)], who=name)
+    (found,) = read_answers(path)
+    assert (found.left, found.right, found.who) == (name, "x", name)
+    assert len(path.read_bytes().splitlines()) == 2
+
+
+def test_sources_are_part_of_the_id(tmp_path):
+    file = AnswersFile(tmp_path / "answers.csv", ["s_l", "id_l", "s_r", "id_r"])
+    file.append([(("x", 1), ("y", 2), DIFFERENT)])
+    assert answered_pairs(tmp_path / "answers.csv") == {
+        "related": [],
+        "unrelated": [(("x", "1"), ("y", "2"))],
+    }
+
+
+def test_undo_and_answering_again(tmp_path):
+    file = AnswersFile(tmp_path / "answers.csv")
+    first = file.append([("a", "b", SAME), ("b", "c", SAME)], who="ann")
+    file.append([("b", "a", DIFFERENT)], who="ann")  # she changed her mind
+    file.append([("a", "b", SAME)], who="bob")
+    held = [(a.left, a.right, a.verdict, a.who) for a in file.in_force()]
+    assert held == [
+        ("b", "c", SAME, "ann"),
+        ("b", "a", DIFFERENT, "ann"),
+        ("a", "b", SAME, "bob"),
+    ]
+    file.undo(first, who="ann")
+    assert [a.who for a in file.in_force()] == ["ann", "bob"]
+    assert file.last_action("bob") == 3
+    assert AnswersFile(tmp_path / "answers.csv").in_force() == file.in_force()
+    with pytest.raises(DataError, match="no action 99"):
+        file.undo(99)
+
+
+def test_a_row_cut_short_is_skipped_and_removed(tmp_path):
+    path = tmp_path / "answers.csv"
+    file = AnswersFile(path)
+    file.append([("a", "b", SAME)])
+    whole = path.read_bytes()
+    file.append([("c", "different", DIFFERENT)])
+    both = path.read_bytes()
+    for length in range(len(whole), len(both)):
+        path.write_bytes(both[:length])
+        found = AnswersFile(path)
+        complete = length == len(both) - 1  # only the line break is missing
+        assert len(found.in_force()) == 1 + complete
+        found.append([("e", "f", SAME)])
+        assert [a.left for a in read_answers(path)] == ["a", *(["c"] if complete else []), "e"]
+
+
+def test_other_files_are_refused(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("id_l,id_r,related\na,b,1\n")
+    assert not is_answers(path)
+    with pytest.raises(DataError, match="not a file of answers"):
+        AnswersFile(path)
+    with pytest.raises(DataError, match="not a file of answers"):
+        read_answers(path)
+    with pytest.raises(DataError, match=r"\.csv"):
+        AnswersFile(tmp_path / "answers.txt")
+    with pytest.raises(DataError, match="no folder"):
+        AnswersFile(tmp_path / "nowhere" / "answers.csv")
+    AnswersFile(tmp_path / "b.csv").append([("a", "b", SAME)])
+    with (tmp_path / "b.csv").open("a") as file:
+        file.write("when,who,x,,,a,b,same\n")
+    with pytest.raises(DataError, match="row 3 is not an answer"):
+        read_answers(tmp_path / "b.csv")
+    with pytest.raises(DataError, match="at least one"):
+        AnswersFile(tmp_path / "c.csv").append([])
+
+
+WRITER = """
+import sys
+from relatum.io.answers import AnswersFile
+file = AnswersFile(sys.argv[1])
+print("ready", flush=True)
+for k in range(int(sys.argv[3])):
+    file.append([(f"{sys.argv[2]}{k}", "x", "same"), (f"{sys.argv[2]}{k}", "y", "different")])
+    print(k, flush=True)
+"""
+
+
+def writer(path, name, count):
+    command = [sys.executable, "-c", WRITER, str(path), name, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_writers_do_not_overwrite_each_other(tmp_path):
+    path = tmp_path / "answers.csv"
+    running = [writer(path, name, 40) for name in "ab"]
+    for process in running:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    found = read_answers(path)
+    assert len(found) == 160
+    assert {a.left for a in found} == {f"{n}{k}" for n in "ab" for k in range(40)}
+    actions = [a.action for a in found]
+    assert sorted(set(actions)) == list(range(1, 81))  # each has a number of its own
+    assert all(actions.count(k) == 2 for k in set(actions))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill -9 here")
+def test_what_was_told_survives_a_kill(tmp_path):
+    path = tmp_path / "answers.csv"
+    process = writer(path, "k", 100_000)
+    assert process.stdout.readline() == "ready\n"
+    while not path.exists():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.kill(process.pid, signal.SIGKILL)
+    told = process.communicate()[0].split()
+    told = [int(line) for line in told if line.isdigit()]
+    found = {a.left for a in read_answers(path)}
+    assert told
+    assert {f"k{k}" for k in told[:-1]} <= found  # of the last line, half may have been printed
+    AnswersFile(path).append([("after", "x", SAME)])
+    assert "after" in {a.left for a in read_answers(path)}
