@@ -19,7 +19,7 @@ import numpy as np
 
 from relatum.array_types import Index
 from relatum.errors import DataError
-from relatum.explanation import Explanation, explain
+from relatum.explanation import Explanation, explained
 from relatum.io import DIFFERENT, SAME, Answer, AnswersFile
 from relatum.pair_tables import Clusters, batch_of, cluster_confidence, component_of, confidence_of
 from relatum.problem import Partition
@@ -183,8 +183,8 @@ class Session:
         if self.root(b) != root:
             raise DataError("These elements are in two components; nothing speaks for them.")
         solved = self.solved(root)
-        place = solved.base.place
-        why = explain(solved.problem, solved.estimate, place(a), place(b), time_limit=time_limit)
+        ends = solved.base.place(a), solved.base.place(b)
+        why = explained(solved.problem, solved.estimate, ends, (time_limit, 0))
         return why.named(solved.base.ids, self.found.contributions)
 
     def load(self, keys: Sequence[Key]) -> None:
