@@ -1,7 +1,7 @@
 """Three kinds of relation, and the log-odds they are made of.
 
-Blue pairs speak for being related, red ones against. A map has a dot for each element, a clustering
-blocks on the diagonal, an order a staircase.
+Blue pairs speak for being related, red ones against. A map has a dot for each element, a
+clustering blocks on the diagonal, an order a staircase.
 """
 
 import numpy as np

@@ -58,6 +58,13 @@ class Digits(NamedTuple):
     images : uint8 array (n, pixels)
         Grey values: from 0 to 16 for the embedded digits, to 255 for MNIST.
     labels : int64 array (n,)
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, test = rt.datasets.load_digits()
+    >>> train.images.shape, train.labels[:5].tolist()
+    ((1000, 64), [0, 1, 2, 3, 4])
     """
 
     images: NDArray[np.uint8]
@@ -65,7 +72,15 @@ class Digits(NamedTuple):
 
 
 def load_digits() -> tuple[Digits, Digits]:
-    """Return the first 1,000 digits of scikit-learn's set for training, and the other 797."""
+    """Return the first 1,000 digits of scikit-learn's set for training, and the other 797.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, test = rt.datasets.load_digits()
+    >>> train.images.shape, test.images.shape
+    ((1000, 64), (797, 64))
+    """
     from sklearn.datasets import load_digits as load
 
     data = load()
@@ -74,7 +89,15 @@ def load_digits() -> tuple[Digits, Digits]:
 
 
 def load_sentences() -> list[list[str]]:
-    """Return the embedded sentences, each as a list of words."""
+    """Return the embedded sentences, each as a list of words.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> sentences = rt.datasets.load_sentences()
+    >>> len(sentences), " ".join(sentences[89])
+    (100, 'he sings in the kitchen every morning')
+    """
     text = files("relatum").joinpath("data", "sentences.txt").read_text(encoding="utf-8")
     return [line.split() for line in text.splitlines()]
 
@@ -88,6 +111,13 @@ class Matches(NamedTuple):
         The teams.
     goals : int64 array (matches, 2)
         Of the first and of the second team.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> cup = rt.datasets.load_matches()
+    >>> cup.first[0], cup.second[0], cup.goals[0].tolist()
+    ('Qatar', 'Ecuador', [0, 2])
     """
 
     first: list[str]
@@ -99,6 +129,13 @@ def load_matches() -> Matches:
     """Return the 64 matches of the football world cup of 2022, in the order of its rounds.
 
     Goals count to the end of extra time: a match that a penalty shoot-out decided is a draw.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> cup = rt.datasets.load_matches()
+    >>> len(cup.first), sorted(set(cup.first))[:3]
+    (64, ['Argentina', 'Australia', 'Belgium'])
     """
     text = files("relatum").joinpath("data", "matches.csv").read_text(encoding="utf-8")
     rows = [line.split(",") for line in text.splitlines()[1:]]
@@ -107,7 +144,14 @@ def load_matches() -> Matches:
 
 
 def data_path(*names: str) -> Path | None:
-    """Return the path of a data set in the folder that RELATUM_DATA names, if it is there."""
+    """Return the path of a data set in the folder that RELATUM_DATA names, if it is there.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.datasets.data_path("no such data set") is None
+    True
+    """
     folder = os.environ.get("RELATUM_DATA", "")
     path = Path(folder, *names)
     return path if folder and path.exists() else None
@@ -131,6 +175,15 @@ def read_idx(path: str | Path) -> NDArray[np.generic]:
     Parameters
     ----------
     path : path of a file such as ``train-images-idx3-ubyte.gz``
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.idx"
+    >>> _ = path.write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 3, 5, 6, 7]))
+    >>> rt.datasets.read_idx(path).tolist()
+    [5, 6, 7]
     """
     data = _bytes_of(path)
     head = data[:2] == b"\0\0" and len(data) >= 4 and len(data) >= 4 + 4 * data[3]
@@ -159,6 +212,11 @@ def load_images(folder: str | Path) -> tuple[Digits, Digits]:
     folder : path
         Holds ``train-images-idx3-ubyte``, ``train-labels-idx1-ubyte`` and the same with ``t10k``,
         plain or with ``.gz`` (as Fashion-MNIST, Kuzushiji-MNIST and EMNIST come).
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, test = rt.datasets.load_images("fashion")  # doctest: +SKIP
     """
     if not isinstance(folder, str | os.PathLike):
         raise DataError(f"A folder is named by a path, got a {type(folder).__name__}.")
@@ -197,6 +255,11 @@ def load_mnist() -> tuple[Digits, Digits]:
     """Return MNIST from the folder mnist/ of RELATUM_DATA, or as `fetch_mnist` has kept it.
 
     Nothing is downloaded; if the data set is not there, the error says how to get it.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, test = rt.datasets.load_mnist()  # doctest: +SKIP
     """
     folder = data_path("mnist")
     if folder is not None:
@@ -218,6 +281,11 @@ def fetch_mnist(data_home: str | Path | None = None) -> tuple[Digits, Digits]:
     ----------
     data_home : path, optional
         Where it is kept; by default, scikit-learn's data folder.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, test = rt.datasets.fetch_mnist()  # doctest: +SKIP
     """
     kept = _kept(data_home)
     if not kept.is_file():
@@ -263,7 +331,7 @@ def _split(path: Path) -> tuple[Digits, Digits]:
 def read_sentences(
     path: str | Path, dictionary: Iterable[str] | None = None, *, split: bool = False
 ) -> list[list[str]]:
-    """Read sentences from a text file, plain or gzip, as lists of lower case words.
+    r"""Read sentences from a text file, plain or gzip, as lists of lower case words.
 
     Parameters
     ----------
@@ -278,6 +346,15 @@ def read_sentences(
     -------
     list of lists of str
         Sentences of at least two words.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "some.txt"
+    >>> _ = path.write_text("The old man walks home.\nHe sings.\n")
+    >>> rt.datasets.read_sentences(path)
+    [['the', 'old', 'man', 'walks', 'home'], ['he', 'sings']]
     """
     data = _bytes_of(path)
     try:
@@ -318,6 +395,13 @@ class People(NamedTuple):
         and, where there are sources, ``source``; null where nothing is known.
     entity : int64 array (records,)
         The person of each record.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> people = rt.datasets.load_people(100)
+    >>> len(people.records) == len(people.entity)
+    True
     """
 
     records: Any

@@ -102,6 +102,17 @@ class Explanation:
         their set; for an unrelated one it shows what speaks for relating them, and the
         links that are not related are where the estimate cuts it.
     sentence : str
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> why = rt.explain(problem, rt.infer(problem, prove=True), 1, 2)
+    >>> why.related, why.log_odds, [(link.a, link.b) for link in why.chain]
+    (True, -1.0, [(1, 0), (0, 2)])
+    >>> print(why.sentence)
+    1 and 2 are related, though their own log-odds are -1 bits: 1-0 (4), 0-2 (3) decide it.
+    Forcing them apart would cost 2 bits.
     """
 
     pair: tuple[Any, Any]

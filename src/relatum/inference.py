@@ -166,6 +166,13 @@ def infer_many(
         As in joblib, whose backends (loky, threading, dask, ray) all work.
     **arguments
         Passed on to `infer`. A `time_limit` holds for each problem, not for all together.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problems = [rt.Problem([4.0, 3.0, last], rt.EQUIVALENCES) for last in (-1.0, -9.0)]
+    >>> [e.relation.labels.tolist() for e in rt.infer_many(problems, n_jobs=1)]
+    [[0, 0, 0], [0, 0, 1]]
     """
     from joblib import Parallel, delayed
 

@@ -150,7 +150,14 @@ def variation_of_information(
 
 
 def adjusted_rand_score(true: Labels, estimated: Labels) -> float:
-    """Return Rand's index adjusted for chance, by scikit-learn."""
+    """Return Rand's index adjusted for chance, by scikit-learn.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.adjusted_rand_score([0, 0, 1, 1], [0, 0, 1, 1])
+    1.0
+    """
     from sklearn.metrics import adjusted_rand_score as score
 
     return float(score(*_labels(true, estimated)))
@@ -194,22 +201,50 @@ def kendall(true: Order, estimated: Order) -> int:
 
 
 def spearman_footrule(true: Order, estimated: Order) -> int:
-    """Sum the absolute differences of ranks."""
+    """Sum the absolute differences of ranks.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.spearman_footrule([0, 1, 2, 3], [1, 2, 3, 0])
+    6
+    """
     return int(np.abs(_shifts(true, estimated)).sum())
 
 
 def spearman_rho(true: Order, estimated: Order) -> int:
-    """Sum the squared differences of ranks: the square of the Euclidean metric."""
+    """Sum the squared differences of ranks: the square of the Euclidean metric.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.spearman_rho([0, 1, 2, 3], [1, 2, 3, 0])
+    12
+    """
     return int((_shifts(true, estimated) ** 2).sum())
 
 
 def hamming(true: Order, estimated: Order) -> int:
-    """Count the elements with different ranks."""
+    """Count the elements with different ranks.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.hamming([0, 1, 2, 3], [1, 2, 3, 0])
+    4
+    """
     return int(np.count_nonzero(_shifts(true, estimated)))
 
 
 def cayley(true: Order, estimated: Order) -> int:
-    """Count the fewest transpositions of two elements that lead from one to the other."""
+    """Count the fewest transpositions of two elements that lead from one to the other.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.cayley([0, 1, 2, 3], [1, 2, 3, 0])
+    3
+    """
     r = _relative(true, estimated)
     seen = np.zeros(len(r), dtype=np.bool_)
     cycles = 0
@@ -224,7 +259,14 @@ def cayley(true: Order, estimated: Order) -> int:
 
 
 def ulam(true: Order, estimated: Order) -> int:
-    """Count the fewest elements to be moved elsewhere that lead from one to the other."""
+    """Count the fewest elements to be moved elsewhere that lead from one to the other.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.ulam([0, 1, 2, 3], [1, 2, 3, 0])
+    1
+    """
     tails: list[int] = []
     r = _relative(true, estimated).tolist()
     for rank in r:
@@ -234,7 +276,14 @@ def ulam(true: Order, estimated: Order) -> int:
 
 
 def chebyshev(true: Order, estimated: Order) -> int:
-    """Return the largest difference of ranks."""
+    """Return the largest difference of ranks.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.chebyshev([0, 1, 2, 3], [1, 2, 3, 0])
+    3
+    """
     return int(np.abs(_shifts(true, estimated)).max())
 
 
@@ -261,7 +310,16 @@ def _known(metric: str) -> str:
 def permutation_distance(
     true: Order, estimated: Order, metric: str = "kendall", normalize: bool = True
 ) -> float:
-    """Return a permutation metric by name, by default divided by its largest value."""
+    """Return a permutation metric by name, by default divided by its largest value.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.permutation_distance([0, 1, 2], [2, 1, 0])
+    1.0
+    >>> rt.metrics.permutation_distance([0, 1, 2], [2, 1, 0], "ulam", normalize=False)
+    2.0
+    """
     switch(normalize, "normalize", DataError)
     distance = PERMUTATION_METRICS[_known(metric)](true, estimated)
     if not normalize:
@@ -272,7 +330,14 @@ def permutation_distance(
 
 
 def largest_distance(metric: str, n: int) -> int:
-    """Return the largest distance of two orders of n elements."""
+    """Return the largest distance of two orders of n elements.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.largest_distance("kendall", 10)
+    45
+    """
     n = whole_number(n, "The number of elements, n,", error=DataError)
     return {
         "kendall": n * (n - 1) // 2,
@@ -290,6 +355,12 @@ def expected_distance(metric: str, n: int) -> float:
 
     Exact, except for ``ulam`` beyond 30 elements (the asymptotic law of longest increasing
     subsequences is used) and ``chebyshev`` beyond 16 (the error is below 0.001).
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.metrics.expected_distance("kendall", 10)
+    22.5
     """
     name = _known(metric)
     n = whole_number(n, "The number of elements, n,", error=DataError)

@@ -54,7 +54,16 @@ def _members(structure: FeasibleSet, shape: tuple[int, int]) -> Flags:
 
 
 def brute_force(problem: Problem) -> tuple[float, Relation | None]:
-    """Return the largest value and a relation that has it, by trying all (up to 16 pairs)."""
+    """Return the largest value and a relation that has it, by trying all (up to 16 pairs).
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> value, relation = rt.testing.brute_force(problem)
+    >>> value == rt.infer(problem, prove=True).value
+    True
+    """
     if not isinstance(problem, Problem):
         raise ProblemError(f"brute_force takes a relatum.Problem, got {shown(problem)}.")
     if problem.shape[0] * problem.shape[1] > MOST_PAIRS:
@@ -75,7 +84,14 @@ def brute_force(problem: Problem) -> tuple[float, Relation | None]:
 def random_problems(
     structure: FeasibleSet, count: int, seed: int = 0, largest: int = 3
 ) -> Iterator[Problem]:
-    """Yield small random problems: ties, evidence, infinities, caps and groups included."""
+    """Yield small random problems: ties, evidence, infinities, caps and groups included.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> [p.shape for p in rt.testing.random_problems(rt.MAPS, 2, seed=0)]
+    [(3, 2), (3, 3)]
+    """
     if not isinstance(structure, FeasibleSet):
         raise ProblemError(f"A feasible set is one such as MAPS, got {shown(structure)}.")
     seed = whole_number(seed, "seed", least=0)
@@ -104,6 +120,12 @@ def check_solver(name: str, count: int = 40, seed: int = 0) -> int:
     ------
     AssertionError
         With the promise that is broken and the problem that shows it.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.testing.check_solver("threshold", count=3)
+    15
     """
     solver = solver_named(name)
     assert solver.summary.endswith("."), f"{name}: the summary is a sentence"

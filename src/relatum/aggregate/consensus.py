@@ -35,6 +35,15 @@ class Consensus:
     problem : Problem
         What was solved; ``rt.verify(problem, estimate)`` re-proves it.
     votes : Votes
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> found = consensus([["a", "b", "c"], ["a", "c", "b"], ["b", "a", "c"]])
+    >>> found.estimate.status.name
+    'OPTIMAL'
+    >>> bool(rt.verify(found.problem, found.estimate))
+    True
     """
 
     estimate: Estimate

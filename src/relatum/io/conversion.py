@@ -147,6 +147,15 @@ def write_problem(path: str | Path, problem: Problem, format: str | None = None)
     -------
     list of str
         What the format does not hold, such as names of elements.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.npy"
+    >>> problem = rt.Problem([[0.0, 2.0], [-3.0, 0.0]], rt.LINEAR_ORDERS)
+    >>> rt.io.write_problem(path, problem)
+    ["read it with --as 'linear_orders'"]
     """
     path = as_path(path)
     if not isinstance(problem, Problem):

@@ -37,6 +37,15 @@ def read_cplib(path: str | Path) -> Floats:
     ------
     DataError
         With file and line, if the file is not of this format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.txt"
+    >>> rt.io.write_cplib(path, [4.0, 3.0, -1.0])
+    >>> rt.io.read_cplib(path).tolist()
+    [4.0, 3.0, -1.0]
     """
     lines = numbered_lines(path)
     number, line = next(lines, (1, ""))
@@ -68,6 +77,15 @@ def write_cplib(path: str | Path, scores: ArrayLike) -> None:
         Gzipped if the name ends in ``.gz``; written whole or not at all.
     scores : array-like (n (n - 1) / 2,)
         The upper triangle, row by row.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.txt"
+    >>> rt.io.write_cplib(path, [4.0, 3.0, -1.0])
+    >>> rt.io.read_cplib(path).tolist()
+    [4.0, 3.0, -1.0]
     """
     given = plain_array(scores, "The scores", DataError)
     upper = floats_of(given) if given.dtype.kind in "biuf" else np.empty((0, 0))

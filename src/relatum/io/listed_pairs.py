@@ -29,6 +29,13 @@ class ListedPairs(NamedTuple):
         Positive: the pair should be in one set.
     optimum : float or None
         The optimum that the file states, in the file's own terms.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> pairs = rt.io.ListedPairs(3, [0, 1], [1, 2], [4.0, -1.0])
+    >>> rt.Problem.from_pairs(pairs.i, pairs.j, pairs.log_odds, n=pairs.n, feasible=rt.EQUIVALENCES)
+    Problem(2 scored pairs of 3 elements, EQUIVALENCES)
     """
 
     n: int

@@ -35,6 +35,15 @@ def read_lolib(path: str | Path) -> Floats:
     ------
     DataError
         With file and line, if the file is not of this format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "instance.mat"
+    >>> rt.io.write_lolib(path, [[0.0, 2.0], [-3.0, 0.0]])
+    >>> rt.io.read_lolib(path).tolist()
+    [[0.0, 2.0], [-3.0, 0.0]]
     """
     lines = numbered_lines(path)
     split = ((number, line.split()) for number, line in lines)
@@ -70,6 +79,15 @@ def write_lolib(path: str | Path, matrix: ArrayLike) -> None:
         Gzipped if the name ends in ``.gz``; written whole or not at all.
     matrix : array-like (n, n)
         Entry ab is worth adding if a comes before b.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "instance.mat"
+    >>> rt.io.write_lolib(path, [[0.0, 2.0], [-3.0, 0.0]])
+    >>> rt.io.read_lolib(path).tolist()
+    [[0.0, 2.0], [-3.0, 0.0]]
     """
     given = plain_array(matrix, "The rows of a matrix", DataError)
     c = floats_of(given) if given.dtype.kind in "biuf" else np.empty(0)

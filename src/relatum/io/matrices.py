@@ -33,6 +33,15 @@ def read_matrix(path: str | Path) -> Floats:
     ------
     DataError
         With file and line, if the file is not of this format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> rt.io.write_matrix(path, [[0.0, 2.0], [-3.0, 0.0]])
+    >>> rt.io.read_matrix(path).tolist()
+    [[0.0, 2.0], [-3.0, 0.0]]
     """
     if as_path(path).suffix in (".npy", ".npz"):
         return _array(path)
@@ -119,6 +128,15 @@ def write_matrix(path: str | Path, matrix: ArrayLike) -> None:
     path : str or Path
         ``.npy``, or text (gzipped if the name ends in ``.gz``); written whole or not at all.
     matrix : array-like of two axes
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> rt.io.write_matrix(path, [[0.0, 2.0], [-3.0, 0.0]])
+    >>> rt.io.read_matrix(path).tolist()
+    [[0.0, 2.0], [-3.0, 0.0]]
     """
     array = plain_array(matrix, "The rows of a matrix", DataError)
     if array.dtype.kind not in "biuf":

@@ -37,6 +37,15 @@ def read_multicut(path: str | Path) -> list[ListedPairs]:
     ------
     DataError
         With file and line, if the file is not of this format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.txt"
+    >>> rt.io.write_multicut(path, rt.io.ListedPairs(3, [0, 1], [1, 2], [4.0, -1.0]))
+    >>> rt.io.read_multicut(path)[0].log_odds.tolist()
+    [4.0, -1.0]
     """
     lines = ((k, line) for k, line in numbered_lines(path) if not line.startswith("#"))
     found: list[ListedPairs] = []
@@ -88,6 +97,15 @@ def write_multicut(path: str | Path, instances: ListedPairs | Sequence[ListedPai
         Gzipped if the name ends in ``.gz``; written whole or not at all.
     instances : ListedPairs or a sequence of them
         Log-odds are written as costs, as they are.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.txt"
+    >>> rt.io.write_multicut(path, rt.io.ListedPairs(3, [0, 1], [1, 2], [4.0, -1.0]))
+    >>> rt.io.read_multicut(path)[0].log_odds.tolist()
+    [4.0, -1.0]
     """
     try:
         given = [instances] if isinstance(instances, ListedPairs) else list(instances)

@@ -30,6 +30,16 @@ def read_pace(path: str | Path) -> tuple[int, Index, Index]:
     ------
     DataError
         With file and line, if the file is not of this format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.gr"
+    >>> rt.io.write_pace(path, 3, [0, 1], [1, 2])
+    >>> n, i, j = rt.io.read_pace(path)
+    >>> n, i.tolist(), j.tolist()
+    (3, [0, 1], [1, 2])
     """
     header: tuple[int, int] | None = None
     edges: list[tuple[int, int]] = []
@@ -82,6 +92,16 @@ def write_pace(path: str | Path, n: int, i: ArrayLike, j: ArrayLike, name: str =
         The edges, numbered from 0.
     name : str
         The name of the problem in the first line: ``cep`` is cluster editing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.gr"
+    >>> rt.io.write_pace(path, 3, [0, 1], [1, 2])
+    >>> n, i, j = rt.io.read_pace(path)
+    >>> n, i.tolist(), j.tolist()
+    (3, [0, 1], [1, 2])
     """
     n = checked_count(n)
     first, second = checked_elements(i), checked_elements(j)

@@ -35,6 +35,15 @@ class Rankings:
     names : tuple of str
         Names of the elements.
     title : str
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> import numpy as np
+    >>> ranks, counts = np.array([[0, 1, 2], [1, 0, 0]]), np.array([2.0, 1.0])
+    >>> some = rt.io.Rankings(ranks, counts, ("a", "b", "c"))
+    >>> some.names, some.counts.tolist()
+    (('a', 'b', 'c'), [2.0, 1.0])
     """
 
     ranks: Index
@@ -71,6 +80,18 @@ def read_preflib(path: str | Path) -> Rankings:
     ------
     DataError
         With file and line, if the file breaks the format or its own header.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "votes.toc"
+    >>> import numpy as np
+    >>> ranks, counts = np.array([[0, 1, 2], [1, 0, 0]]), np.array([2.0, 1.0])
+    >>> some = rt.io.Rankings(ranks, counts, ("a", "b", "c"))
+    >>> rt.io.write_preflib(path, some)
+    >>> rt.io.read_preflib(path).ranks.tolist()
+    [[0, 1, 2], [1, 0, 0]]
     """
     header: dict[str, str] = {}
     names: dict[int, str] = {}
@@ -179,6 +200,18 @@ def write_preflib(path: str | Path, rankings: Rankings) -> None:
         and complete. Written whole or not at all.
     rankings : Rankings
         Places are written in their order; their numbers are read back without holes.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "votes.toc"
+    >>> import numpy as np
+    >>> ranks, counts = np.array([[0, 1, 2], [1, 0, 0]]), np.array([2.0, 1.0])
+    >>> some = rt.io.Rankings(ranks, counts, ("a", "b", "c"))
+    >>> rt.io.write_preflib(path, some)
+    >>> rt.io.read_preflib(path).ranks.tolist()
+    [[0, 1, 2], [1, 0, 0]]
     """
     plain = as_path(path).with_suffix("") if as_path(path).suffix == ".gz" else as_path(path)
     if not isinstance(rankings, Rankings):

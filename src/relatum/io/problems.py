@@ -89,6 +89,16 @@ class Request:
     columns : mapping
         Names of columns of a table of pairs: ``left``, ``right``, ``log_odds`` or
         ``probability``, as `Problem.from_table` takes them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> rt.io.write_matrix(path, [[0.0, 2.0], [-3.0, 0.0]])
+    >>> request = rt.io.Request(path, feasible=rt.LINEAR_ORDERS, format="matrix")
+    >>> rt.io.read_problem(request)
+    Problem(2 x 2 log-odds, LINEAR_ORDERS)
     """
 
     path: Path
@@ -273,6 +283,16 @@ def read_problem(request: Request, facts: FeasibleSet | None = None) -> Problem:
     request : Request
     facts : FeasibleSet, optional
         Evidence to add, by numbers of elements.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> rt.io.write_matrix(path, [[0.0, 2.0], [-3.0, 0.0]])
+    >>> request = rt.io.Request(path, feasible=rt.LINEAR_ORDERS, format="matrix")
+    >>> rt.io.read_problem(request)
+    Problem(2 x 2 log-odds, LINEAR_ORDERS)
     """
     if not isinstance(request, Request):
         raise DataError(f"read_problem takes a Request(path), got {shown(request)}.")

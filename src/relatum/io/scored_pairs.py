@@ -183,6 +183,16 @@ def read_pair_table(path: str | Path, columns: Mapping[str, str] | None = None) 
         ``.csv`` or ``.tsv`` (also gzipped), ``.parquet``, ``.arrow`` or ``.feather``.
     columns : mapping, optional
         Names of columns: ``left``, ``right``, ``log_odds`` or ``probability``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> rt.io.write_pair_table(path, ["ann", "ann"], ["anne", "bob"], [4.0, -3.0])
+    >>> table = rt.io.read_pair_table(path)
+    >>> rt.Problem.from_table(table, background=-1.0, feasible=rt.EQUIVALENCES).ids.tolist()
+    ['ann', 'anne', 'bob']
     """
     suffix = as_path(path).suffix
     if suffix not in ARROW_ENDINGS:
@@ -232,6 +242,16 @@ def write_pair_table(
         Ids, in the columns unique_id_l and unique_id_r.
     log_odds : array-like
         In bits, in the column match_weight; infinite ones are evidence.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> rt.io.write_pair_table(path, ["ann", "ann"], ["anne", "bob"], [4.0, -3.0])
+    >>> table = rt.io.read_pair_table(path)
+    >>> rt.Problem.from_table(table, background=-1.0, feasible=rt.EQUIVALENCES).ids.tolist()
+    ['ann', 'anne', 'bob']
     """
     a, b = (labels_array(ids, "Ids", DataError) for ids in (left, right))
     score = plain_array(log_odds, "Log-odds", DataError)

@@ -26,6 +26,15 @@ def read_signed_graph(path: str | Path) -> ListedPairs:
     ------
     DataError
         With file and line, if the file is not of this format.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.txt"
+    >>> rt.io.write_signed_graph(path, rt.io.ListedPairs(3, [0, 1], [1, 2], [4.0, -1.0]))
+    >>> rt.io.read_signed_graph(path).log_odds.tolist()
+    [4.0, -1.0]
     """
     lines = numbered_lines(path)
     number, first = next(lines, (1, ""))
@@ -53,6 +62,15 @@ def write_signed_graph(path: str | Path, pairs: ListedPairs) -> None:
     path : str or Path
         Gzipped if the name ends in ``.gz``; written whole or not at all.
     pairs : ListedPairs
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.txt"
+    >>> rt.io.write_signed_graph(path, rt.io.ListedPairs(3, [0, 1], [1, 2], [4.0, -1.0]))
+    >>> rt.io.read_signed_graph(path).log_odds.tolist()
+    [4.0, -1.0]
     """
     pairs = checked(pairs)
     write_lines(path, [f"{pairs.n} {len(pairs.i)}", *lines_of_pairs(pairs)])

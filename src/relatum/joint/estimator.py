@@ -48,6 +48,17 @@ class JointEstimate:
         The inference problem that the measure poses; `relatum.verify(problem, estimate)`.
     stats : mapping
         Seconds, objectives of all starts, counts of the exact search.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> classes = [[0, 0, 1], [0, 0, 1], [1, 1, 0]]
+    >>> known = rt.evidence(related=[(0, 1)], unrelated=[(0, 2)])
+    >>> joint = rt.joint_estimate(classes, rt.EQUIVALENCES, evidence=known)
+    >>> joint.estimate.relation.labels.tolist()
+    [0, 0, 1]
+    >>> bool(rt.verify(joint.problem, joint.estimate))
+    True
     """
 
     measure: Any
@@ -215,6 +226,15 @@ def joint_estimate(
     Returns
     -------
     JointEstimate
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> classes = [[0, 0, 1], [0, 0, 1], [1, 1, 0]]    # of pairs: alike or not
+    >>> known = rt.evidence(related=[(0, 1)], unrelated=[(0, 2)])
+    >>> joint = rt.joint_estimate(classes, rt.EQUIVALENCES, evidence=known)
+    >>> joint.estimate.relation.labels.tolist()
+    [0, 0, 1]
     """
     settings = _Search(**search)
     settings.check()

@@ -195,6 +195,17 @@ def load_clusters(path: str | Path) -> Clusters:
     ------
     DataError
         If the file is not one of this kind and version, or is damaged.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> import pyarrow as pa
+    >>> pairs = pa.table({"a": [1, 2, 3], "b": [2, 3, 4], "bits": [5.0, -3.0, 4.0]})
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "four.clusters"
+    >>> rt.cluster_pairs(pairs, left="a", right="b", log_odds="bits").save(path)
+    >>> rt.load_clusters(path).explain(1, 2).related
+    True
     """
     _engine(False)  # or say what it needs
     from relatum.pair_tables.on_duckdb.fetching import DuckDBAccess

@@ -186,6 +186,20 @@ class Clusters:
         What the fields of two records say, for `explain`.
     origin : Origin or None
         What the clusters were made of, kept for later questions.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> import pyarrow as pa
+    >>> pairs = pa.table({"a": [1, 2, 3], "b": [2, 3, 4], "bits": [5.0, -3.0, 4.0]})
+    >>> found = rt.cluster_pairs(pairs, left="a", right="b", log_odds="bits")
+    >>> found.table["cluster_id"].to_pylist()
+    [1, 1, 3, 3]
+    >>> found.summary.clusters, found.summary.gap
+    (2, 0.0)
+    >>> print(found.explain(2, 3))
+    2 and 3 are unrelated, as their own log-odds are -3 bits, and no chain of positive
+    pairs connects them. Forcing them together would cost 4.5 bits.
     """
 
     table: Any

@@ -32,6 +32,17 @@ class PairScorer:
     features : array (records, features)
     combine : callable (rows, rows) -> features of pairs, optional
         `relatum.pair_features` by default, for 01-features.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> import numpy as np
+    >>> x = np.array([[0, 0, 1], [0, 1, 1], [1, 1, 0], [1, 0, 0]])
+    >>> i, j, y = rt.sample_pairs([0, 0, 1, 1], 6, random_state=0)
+    >>> measure = rt.LogisticMeasure().fit(rt.pair_features(x[i], x[j]), y)
+    >>> score = rt.PairScorer(measure, ["a", "b", "c", "d"], x)
+    >>> score(["a", "a"], ["b", "c"]).shape
+    (2,)
     """
 
     measure: Any

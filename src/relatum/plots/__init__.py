@@ -2,7 +2,8 @@
 
 Every function draws into the axes given, or into new ones, and returns them; blue is related, red
 unrelated, in bits. `pictures` are of any relation, `components` of clusters of tables, `trust` of
-probabilities. Imports what problems and estimates are. Begin with `pictures`.
+probabilities, `proofs` of certificates. Imports what problems and estimates are. Begin with
+`pictures`.
 """
 
 from relatum.plots.components import component
@@ -16,9 +17,11 @@ from relatum.plots.pictures import (
     progress,
     relation,
 )
+from relatum.plots.proofs import certificate
 from relatum.plots.trust import reliability
 
 __all__ = [
+    "certificate",
     "component",
     "curves",
     "explanation",

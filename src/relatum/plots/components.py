@@ -40,6 +40,13 @@ def component(
     Returns
     -------
     matplotlib figure
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True)
+    >>> axes = rt.plots.component(problem, e)
     """
     if not isinstance(problem, Problem) or not isinstance(estimate, Estimate):
         raise DataError(

@@ -76,6 +76,14 @@ def relation(problem: Problem, estimate: Estimate, axes: Any = None, names: Any 
     axes : matplotlib axes, optional
     names : sequence of str, optional
         Names of the elements, shown up to 30 of them; by default those of the problem.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True)
+    >>> axes = rt.plots.relation(problem, e, names=["ann", "anne", "annie"])
+    >>> axes.figure.savefig("relation.png")  # doctest: +SKIP
     """
     _require(isinstance(problem, Problem), "A picture is drawn of a Problem", problem)
     _require(isinstance(estimate, Estimate), "A picture is drawn of an Estimate", estimate)
@@ -121,6 +129,13 @@ def probabilities(known: Any, estimate: Estimate, axes: Any = None, names: Any =
     Returns
     -------
     The two axes.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True)
+    >>> left, right = rt.plots.probabilities(rt.probabilities(problem), e)
     """
     made = all(hasattr(known, name) for name in ("problem", "matrix", "calibrated"))
     _require(made, "Probabilities are what relatum.probabilities returns", known)
@@ -220,6 +235,14 @@ def places(
         Names of the elements; by default those of the problem that was estimated.
     most : int
         Elements shown, from the first on.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> scores = [[0.0, 2.0, 1.0], [-2.0, 0.0, 3.0], [-1.0, -3.0, 0.0]]
+    >>> problem = rt.Problem(scores, rt.LINEAR_ORDERS)
+    >>> e = rt.infer(problem, prove=True)
+    >>> axes = rt.plots.places(e, rt.place_costs(problem, e.relation), names=["a", "b", "c"])
     """
     _require(isinstance(estimate, Estimate), "Places are drawn of an Estimate", estimate)
     most = whole_number(most, "most", 1, LARGEST, DataError)
@@ -237,7 +260,7 @@ def places(
     rank = np.asarray(found.ranks)[order]
     for k, r in enumerate(rank.tolist()):
         if r % 2:
-            axes.axhspan(k - 0.5, k + 0.5, color="0.94", lw=0)
+            axes.axhspan(k - 0.5, k + 0.5, color="0.5", alpha=0.12, lw=0)
     axes.barh(np.arange(len(order)), bits[order], color="tab:blue", height=0.62)
     shown = [str(k) if names is None else str(names[k]) for k in order.tolist()]
     above = 1 + np.searchsorted(np.sort(np.asarray(found.ranks)), rank)
@@ -267,6 +290,12 @@ def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes:
     inverse_sigma_squared : array-like
     errors : dict of name to array-like
         One curve each, such as {"training": ..., "test": ...}.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> errors = {"training": [0.0, 0.1, 0.2], "test": [0.3, 0.2, 0.25]}
+    >>> axes = rt.plots.curves([0.5, 1.0, 2.0], errors)
     """
     _require(isinstance(errors, Mapping) and len(errors) > 0, "errors are curves by name", errors)
     strengths = _numbers(inverse_sigma_squared, "inverse_sigma_squared")
@@ -284,7 +313,16 @@ def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes:
 
 
 def progress(reports: Sequence[Any], axes: Any = None) -> Any:
-    """Draw value and bound over time from the reports that a monitor received."""
+    """Draw value and bound over time from the reports that a monitor received.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> reports = []
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True, monitor=reports.append)
+    >>> axes = rt.plots.progress(reports)
+    """
     rule = "reports are what a monitor received"
     _require(isinstance(reports, Iterable), rule, reports)
     kept = list(reports)
@@ -310,6 +348,12 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
     labels : array-like of shape (n,)
     most : int
         Clusters, and images per cluster.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> train, _ = rt.datasets.load_digits()
+    >>> axes = rt.plots.gallery(train.images[:40], train.labels[:40])
     """
     most = whole_number(most, "most", 1, 1000, DataError)
     given, clusters = plain_array(images, "images", DataError), plain_array(labels, "labels")
@@ -346,7 +390,15 @@ def gallery(images: ArrayLike, labels: ArrayLike, axes: Any = None, most: int = 
 
 
 def explanation(why: Any, axes: Any = None) -> Any:
-    """Draw the chain of pairs that decides a pair, from `relatum.explain`."""
+    """Draw the chain of pairs that decides a pair, from `relatum.explain`.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True)
+    >>> axes = rt.plots.explanation(rt.explain(problem, e, 1, 2))
+    """
     told = all(hasattr(why, x) for x in ("pair", "chain", "sentence"))
     _require(told, "An explanation is what relatum.explain returns", why)
     axes = new_axes(axes, (6.0, 2.0))
@@ -366,7 +418,7 @@ def explanation(why: Any, axes: Any = None) -> Any:
         axes.annotate(f"{link.log_odds:.2g}", (k + 0.5, 0.08), ha="center", fontsize=9)
     axes.scatter(places, np.zeros(len(places)), s=420, c="white", edgecolors="black", zorder=2)
     for k, element in enumerate(elements):
-        axes.annotate(str(element), (k, 0), ha="center", va="center", zorder=3)
+        axes.annotate(str(element), (k, 0), ha="center", va="center", color="black", zorder=3)
     axes.set_title(why.sentence, fontsize=8, wrap=True)
     axes.set(ylim=(-0.4, 0.5), xlim=(-0.5, len(elements) - 0.5))
     axes.axis("off")

@@ -27,6 +27,12 @@ def reliability(before: Any, after: Any, truth: Any, axes: Any = None) -> Any:
     truth : Relation or bool array
         What is true; an array if those are arrays.
     axes : matplotlib axes, optional
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> said, true = [0.1, 0.2, 0.8, 0.9], [False, False, True, True]
+    >>> axes = rt.plots.reliability(said, None, true)
     """
     given = {"before": before, "after": after}
     drawn = {name: _of(p, truth) for name, p in given.items() if p is not None}

@@ -41,6 +41,16 @@ class Probabilities:
         How they were found.
     calibrated : bool
         Whether the probabilities of pairs were adjusted to labelled problems.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> known = rt.probabilities(problem)
+    >>> known.matrix().round(2).tolist()
+    [[1.0, 0.89, 0.8], [0.89, 1.0, 0.72], [0.8, 0.72, 1.0]]
+    >>> known.exact, known.calibrated
+    (True, False)
     """
 
     def __init__(self, problem: Problem, posterior: Posterior, calibrated: bool = False) -> None:

@@ -60,6 +60,15 @@ class Calibration:
         and as they are, on what it was learned from.
     structure : str
         The relations that it is for.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> truth = rt.Partition([0, 0, 1, 2])
+    >>> problem = rt.Problem([3.0, -2.0, 1.0, -3.0, -4.0, 1.5], rt.EQUIVALENCES)
+    >>> learned = rt.calibrate([problem], [truth])
+    >>> learned.kind, learned.problems, learned.pairs
+    ('map', 1, 6)
     """
 
     kind: str

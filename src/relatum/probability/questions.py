@@ -35,6 +35,14 @@ class Question:
         What the answer tells, in bits.
     ids : tuple or None
         The ids of the elements, if the problem has ids.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> best = rt.questions(problem, 1)[0]
+    >>> (best.i, best.j), round(best.probability, 2), round(best.entropy, 2)
+    ((1, 2), 0.72, 0.85)
     """
 
     i: int
@@ -57,6 +65,14 @@ class Asked:
         the problem also bounds it.
     answers : list of (Question, bool)
         In the order in which they were asked.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> asked = rt.learn_by_asking(problem, lambda i, j: (i, j) == (0, 1), 2)
+    >>> asked.relation.labels.tolist(), len(asked.answers)
+    ([0, 0, 1], 2)
     """
 
     problem: Problem

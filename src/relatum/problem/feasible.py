@@ -378,6 +378,17 @@ def at_most(k: int) -> FeasibleSet:
     """Relations in which every element of A has at most k images.
 
     Together with EQUIVALENCES: no set has more than k elements.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> e = rt.infer(rt.Problem([4.0, 3.0, 2.0], rt.EQUIVALENCES & rt.at_most(2)), prove=True)
+    >>> e.relation.labels.tolist()    # all three would be best, but two is the most
+    [0, 0, 1]
+    >>> scores = [[3.0, 2.0, 1.0], [-1.0, -2.0, -3.0]]
+    >>> two = rt.infer(rt.Problem(scores, rt.HAS_IMAGE & rt.at_most(2)))
+    >>> two.relation.matrix().astype(int).tolist()
+    [[1, 1, 0], [1, 0, 0]]
     """
     return FeasibleSet([AtMost(k)])
 
@@ -428,8 +439,14 @@ def one_per_group(groups: ArrayLike | NDArray[Any] | Mapping[Any, Any]) -> Feasi
 
     Examples
     --------
-    >>> one_per_group(["shop", "shop", "catalogue"])
-    one_per_group(2 groups)
+    >>> import relatum as rt
+    >>> sources = ["a", "a", "b", "b"]    # no source names an entity twice
+    >>> scores = [1.0, 5.0, 2.0, 4.0, 3.0, 2.0]
+    >>> rt.infer(rt.Problem(scores, rt.EQUIVALENCES)).relation.labels.tolist()
+    [0, 0, 0, 0]
+    >>> feasible = rt.EQUIVALENCES & rt.one_per_group(sources)
+    >>> rt.infer(rt.Problem(scores, feasible), prove=True).relation.labels.tolist()
+    [0, 1, 0, 1]
     """
     if isinstance(groups, str):
         raise FeasibleSetError("one_per_group takes one label per element, got a single string.")

@@ -215,6 +215,13 @@ class PartialMap(Relation):
         The image of each element; -1 for none.
     n_labels : int, optional
         |B|; the largest label plus one if not given.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> m = rt.PartialMap([2, -1, 0])
+    >>> m.matrix().astype(int).tolist()
+    [[0, 0, 1], [0, 0, 0], [1, 0, 0]]
     """
 
     __slots__ = ("labels",)
@@ -354,6 +361,15 @@ class WeakOrder(Relation):
     ----------
     ranks : array-like of int, shape (n,)
         Smaller comes first; equal ranks are ties. Renumbered 0, 1, ... without holes.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> w = rt.WeakOrder([0, 1, 1, 4])
+    >>> w.ranks.tolist(), [tied.tolist() for tied in w.classes()]
+    ([0, 1, 1, 2], [[0], [1, 2], [3]])
+    >>> w.matrix().astype(int).tolist()
+    [[1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 1, 1], [0, 0, 0, 1]]
     """
 
     __slots__ = ("ranks",)

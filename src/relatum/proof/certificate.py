@@ -311,6 +311,14 @@ class Certificate:
     bound : float
         No feasible relation has a larger value; -inf says that there is none.
     proof : Proof
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> certificate = rt.infer(problem, prove=True).certificate
+    >>> certificate.bound
+    6.0
     """
 
     bound: float

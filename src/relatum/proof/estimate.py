@@ -25,7 +25,16 @@ OPTIMAL_GAP = 2.0**-20
 
 
 class Status(Enum):
-    """What is known at the end, each with a sentence that says so."""
+    """What is known at the end, each with a sentence that says so.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> rt.Status.FEASIBLE.sentence
+    'The relation is feasible; a more probable one may exist.'
+    >>> [status.name for status in rt.Status]
+    ['OPTIMAL', 'FEASIBLE', 'BOUND_ONLY', 'INFEASIBLE']
+    """
 
     OPTIMAL = "No feasible relation is more probable."
     FEASIBLE = "The relation is feasible; a more probable one may exist."
@@ -61,6 +70,16 @@ class Estimate:
         Seconds, nodes, rows and whatever else the solver counted.
     names : (array or None, array or None) or None
         What the problem calls the elements of A and of B; no part of what is proved.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True)
+    >>> e.relation.labels.tolist(), e.value, e.bound, e.gap
+    ([0, 0, 0], 6.0, 6.0, 0.0)
+    >>> e.status.name, e.message
+    ('OPTIMAL', 'No feasible relation is more probable.')
     """
 
     status: Status

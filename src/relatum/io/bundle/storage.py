@@ -57,6 +57,16 @@ def save_estimate(path: str | Path, problem: Problem, estimate: Estimate) -> Non
     problem : Problem
         What was estimated. With more than two million log-odds, only its fingerprint is kept.
     estimate : Estimate
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.npz"
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> rt.io.save_estimate(path, problem, rt.infer(problem, prove=True))
+    >>> path.stat().st_size > 0
+    True
     """
     for given, kind in ((problem, Problem), (estimate, Estimate)):
         if not isinstance(given, kind):
@@ -112,6 +122,16 @@ def load_estimate(path: str | Path, problem: Problem | None = None) -> Estimate:
     ------
     DataError
         If the file is not a bundle, or belongs to another problem.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.npz"
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> rt.io.save_estimate(path, problem, rt.infer(problem, prove=True))
+    >>> rt.io.load_estimate(path, problem).value
+    6.0
     """
     if problem is not None and not isinstance(problem, Problem):
         raise DataError(f"load_estimate takes a path and a relatum.Problem, got {shown(problem)}.")
@@ -149,6 +169,17 @@ def load_bundle(path: str | Path) -> tuple[Problem, Estimate]:
     ------
     DataError
         If the file is not a bundle, or holds only the fingerprint of its problem.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "three.npz"
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> rt.io.save_estimate(path, problem, rt.infer(problem, prove=True))
+    >>> again, estimate = rt.io.load_bundle(path)
+    >>> bool(rt.verify(again, estimate))
+    True
     """
     found = _load(path, 0)
     if found.problem is None:

@@ -84,6 +84,16 @@ def load_model(path: str | Path) -> Any:
     ------
     DataError
         If the file is not a model, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import relatum as rt
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "some.model"
+    >>> model = rt.LogisticMeasure().fit([[0.0], [1.0]], [0, 1])
+    >>> rt.io.save_model(path, model)
+    >>> type(rt.io.load_model(path)).__name__
+    'LogisticMeasure'
     """
     return read_model(path)[0]
 

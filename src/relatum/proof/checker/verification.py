@@ -73,6 +73,15 @@ class Verification:
     exact : bool
         Whether all log-odds are on the checker's grid. Where some are finer, they are rounded up,
         by less than the 2**-89th part of all together each, and the bound holds all the same.
+
+    Examples
+    --------
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> answer = rt.verify(problem, rt.infer(problem, prove=True))
+    >>> bool(answer), answer.reason
+    (True, 'Value, membership and bound re-proved (exact arithmetic).')
+    >>> answer.raise_if_wrong()
     """
 
     ok: bool
@@ -100,6 +109,18 @@ def verify(problem: Problem, estimate: Estimate) -> Verification:
     -------
     Verification
         Usable as a truth value; ``.reason`` says what is wrong.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import relatum as rt
+    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
+    >>> e = rt.infer(problem, prove=True)
+    >>> bool(rt.verify(problem, e))
+    True
+    >>> wrong = rt.verify(problem, replace(e, value=7.0))    # somebody says that it is better
+    >>> bool(wrong), wrong.reason
+    (False, "The relation's value is 6.0 bits, but 7.0 is claimed.")
     """
     try:
         value = _check_relation(problem, estimate)
