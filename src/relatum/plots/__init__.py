@@ -2,7 +2,7 @@
 
 Every function draws into the axes given, or into new ones, and returns them; blue is related, red
 unrelated, in bits. `pictures` are of any relation, `components` of clusters of tables, `trust` of
-probabilities, `proofs` of certificates. Imports what problems and estimates are. Begin with
+probabilities, `trees` of certificates. Imports what problems and estimates are. Begin with
 `pictures`.
 """
 
@@ -17,7 +17,7 @@ from relatum.plots.pictures import (
     progress,
     relation,
 )
-from relatum.plots.proofs import certificate
+from relatum.plots.trees import certificate
 from relatum.plots.trust import reliability
 
 __all__ = [

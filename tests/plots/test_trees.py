@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from relatum.plots.proofs import _nodes, _places
+from relatum.plots.trees import _nodes, _places
 from relatum.proof import Branch, Leaf
 
 pytest.importorskip("matplotlib")
