@@ -236,6 +236,15 @@ def read_answers(path: str | Path) -> list[Answer]:
     Parameters
     ----------
     path : path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "answers.csv"
+    ...     _ = AnswersFile(path).append([("a", "b", SAME)], who="ann")
+    ...     [(a.left, a.right, a.verdict) for a in read_answers(path)]
+    [('a', 'b', 'same')]
     """
     source = as_path(path)
     if not is_answers(source):
