@@ -46,7 +46,7 @@ def _clusters(sizes: tuple[int, ...]) -> tuple[Call, Call, int]:
     def run(limit: float) -> object:
         return rt.cluster_pairs(table, prove=True, time_limit=limit, threads=1)
 
-    return run, lambda limit: rt.cluster_pairs(table, threads=1), len(sizes)
+    return run, lambda limit: rt.cluster_pairs(table, threads=1), 1
 
 
 def _many(prove: bool) -> tuple[Call, Call, int]:
@@ -109,6 +109,7 @@ CALLS: dict[str, Callable[[], tuple[Call, Call, int]]] = {
     "cluster_pairs prove, 150": lambda: _clusters((150,)),
     "cluster_pairs prove, 700": lambda: _clusters((700,)),
     "cluster_pairs prove, 3 x 100": lambda: _clusters((100, 100, 100)),
+    "cluster_pairs prove, 40 x 50": lambda: _clusters((50,) * 40),
     "infer_many, 3 x 150": lambda: _many(False),
     "infer_many prove, 3 x 150": lambda: _many(True),
     "PartitionClustering.infer 400": _clustering,

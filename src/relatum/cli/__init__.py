@@ -341,9 +341,7 @@ def reproduce_command(
 @click.option("--certificate", type=FILE, help="Where what proves them goes: 'relatum verify'.")
 @click.option("--confidence", is_flag=True, help="Add a column: how sure each cluster is.")
 @click.option("--prove", is_flag=True, help="Prove optimality.")
-@click.option(
-    "--time-limit", default=60.0, show_default=True, help="Seconds per component, to prove."
-)
+@click.option("--time-limit", default=60.0, show_default=True, help="Seconds, to prove.")
 @click.option("--odd-rows", type=click.Choice(["refuse", "handle"]), default="refuse")
 @click.option("--left", default="unique_id_l", show_default=True, help="Column of ids.")
 @click.option("--right", default="unique_id_r", show_default=True, help="Column of ids.")

@@ -90,12 +90,14 @@ def cluster_pairs(
         are kept where sets persist, and the search starts from them. Components that have not
         changed are not solved again, unless it is a table without `details`.
     prove : bool
-        Prove optimality, spending up to `time_limit` seconds on a component.
+        Prove optimality, spending up to `time_limit` seconds on all components together.
     time_limit : float
-        Seconds for the proof of each component, kept as in `infer`; not for all together, as
-        what is proven of one should not depend on how many others there are. With n components
-        that stay open and t threads, proofs may take n / t times as long; the first Ctrl-C ends
-        them, and keeps what is found. Without `prove` it is not used: no clock decides anything.
+        Seconds for the proofs of all components together, kept as in `infer`. The clock begins
+        when the pairs have been read and sorted by component, and ends before clusters are
+        written. Every component has a share by its pairs, and what one leaves goes to those
+        after it; what is not reached in time keeps the clusters and the bound it has without a
+        proof. The first Ctrl-C ends proofs, and keeps what is found. On Spark the limit is that of
+        a task. Without `prove` it is not used: no clock decides anything.
     odd_rows : {"refuse", "handle"}
         What to do with rows without ids or usable scores, and with contradictory scores.
     left, right, log_odds, probability : str, optional

@@ -63,7 +63,7 @@ class Settings:
     max_size : int or None
         The largest cluster allowed.
     prove : bool
-        Search until optimality is proven, or for `time_limit` seconds per component.
+        Search until optimality is proven, or for `time_limit` seconds in all.
     time_limit : float
         Only used if `prove`, so that results without proof do not depend on the machine.
     most_elements, most_pairs : int

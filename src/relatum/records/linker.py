@@ -48,7 +48,7 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
     offset : float or "learned"
         Bits added to all scores; learned from labels so that held-out clusters are right.
     prove : bool
-        Prove optimality of clusters, spending up to `time_limit` seconds on a component.
+        Prove optimality of clusters, spending up to `time_limit` seconds on all of them.
     time_limit : float
     memory_limit : str or int
         For clustering, see `relatum.cluster_pairs`.

@@ -14,10 +14,13 @@ from relatum.pair_tables.previous import Earlier
 pytest.importorskip("duckdb", reason="install relatum[tables]")
 pa = pytest.importorskip("pyarrow")
 
+import relatum as rt  # noqa: E402
+from relatum.pair_tables.on_duckdb import engine  # noqa: E402
 from relatum.pair_tables.on_duckdb.buckets import Solver, solve_buckets  # noqa: E402
 from relatum.pair_tables.on_duckdb.components import Linked, Units, fill_buckets  # noqa: E402
 from relatum.pair_tables.on_duckdb.known import Known  # noqa: E402
 from relatum.pair_tables.on_duckdb.store import Spool, Workspace  # noqa: E402
+from relatum.proof import Status  # noqa: E402
 
 SIZES = [4, 1, 7, 5, 3, 6]
 TUNING = Tuning(batch_pairs=8, least_batch_pairs=8)
@@ -108,3 +111,70 @@ def test_pairs_that_are_not_listed_are_asked_for_by_id(tmp_path):
     missing = {(f"e{x}", f"e{y}") for x, y in inside if (x, y) not in listed}
     assert set(asked) == missing
     assert sum(p.summary.pairs_scored for p in parts) == len(missing)
+
+
+def _hard_table(sizes):
+    """Return a table of random scores whose components have these sizes."""
+    rng = np.random.default_rng(sizes)
+    left, right, begin = [], [], 0
+    for size in sizes:
+        i, j = np.triu_indices(size, 1)
+        left.append(begin + i)
+        right.append(begin + j)
+        begin += size
+    a, b = np.concatenate(left), np.concatenate(right)
+    return pa.table({"unique_id_l": a, "unique_id_r": b, "match_weight": rng.normal(size=len(a))})
+
+
+class _Stepping:
+    """A clock that every call of `infer` moves on by the time it was given."""
+
+    def __init__(self, monkeypatch):
+        self.given, self.now = [], 0.0
+        monkeypatch.setattr("relatum.solvers.control.Control.seconds", lambda control: self.now)
+        monkeypatch.setattr("relatum.inference.infer", self)
+
+    def __call__(self, problem, *, prove, time_limit, start):
+        self.given.append((problem.n, time_limit))
+        self.now += time_limit
+        return rt.Estimate(Status.FEASIBLE, start, problem.value(start), np.inf, None, "none")
+
+
+def test_a_time_limit_is_that_of_all_components_together(monkeypatch):
+    table = _hard_table((60, 20, 30, 60, 40, 25))
+    plain = rt.cluster_pairs(table, threads=1)
+    clock = _Stepping(monkeypatch)
+    found = rt.cluster_pairs(table, prove=True, time_limit=10.0, threads=1)
+    assert [n for n, _ in clock.given] == sorted(n for n, _ in clock.given)
+    assert sum(seconds for _, seconds in clock.given) == pytest.approx(10.0)
+    shares = dict(clock.given)
+    assert shares[60] > shares[30] > shares[20] > 0
+    # what has no proof has the clusters and the bound it has without one
+    assert found.summary.value == plain.summary.value
+    assert found.summary.bound == plain.summary.bound
+
+
+def test_components_in_several_buckets_all_have_their_share(monkeypatch):
+    def small(linked, units, known, tuning, *rest):
+        tuning = replace(tuning, batch_pairs=500, least_batch_pairs=500)
+        return fill_buckets(linked, units, known, tuning, *rest)
+
+    monkeypatch.setattr(engine, "fill_buckets", small)
+    table = _hard_table((30,) * 8)
+    clock = _Stepping(monkeypatch)
+    rt.cluster_pairs(table, prove=True, time_limit=8.0, threads=1)
+    seconds = [s for _, s in clock.given]
+    assert len(seconds) == 8
+    assert min(seconds) > 0.5
+    assert sum(seconds) <= 8.0 + 1e-9
+
+
+def test_no_proof_is_begun_when_time_is_up(monkeypatch):
+    table = _hard_table((20, 25, 30))
+    plain = rt.cluster_pairs(table, threads=1)
+    clock = _Stepping(monkeypatch)
+    clock.now = 5.0
+    found = rt.cluster_pairs(table, prove=True, time_limit=5.0, threads=1)
+    assert clock.given == []
+    assert found.summary.value == plain.summary.value
+    assert found.summary.bound == plain.summary.bound

@@ -166,23 +166,34 @@ class Solver:
 def solve_buckets(solver: Solver, space: Workspace) -> list[Solved]:
     """Find the clusters of all buckets, on all threads, and return them in order.
 
-    Where proofs are asked for, the first Ctrl-C ends these: what is found so far is kept.
+    Where proofs are asked for, the first Ctrl-C ends these, and so does the end of time: what is
+    found so far is kept.
     """
     if not solver.settings.prove:
-        return _solved(solver, space)
+        return _solved(solver, space, solver.solve)
     from relatum.solvers import Control, polite_interrupts, within  # all solvers
 
-    control = Control()
+    control = Control(time_limit=solver.settings.time_limit)
+    waiting = {k: max(1, spool.count) for k, spool in enumerate(solver.buckets.spools)}
+
+    def solve(number: int) -> Solved:
+        """Solve a bucket within its share, by its pairs, of the time that is left."""
+        part = min(1.0, max(1, space.threads) * waiting[number] / sum(list(waiting.values())))
+        with within(control.child(None, part * control.remaining())):
+            found = solver.solve(number)
+        del waiting[number]
+        return found
+
     with polite_interrupts(control), within(control):
-        return _solved(solver, space)
+        return _solved(solver, space, solve)
 
 
-def _solved(solver: Solver, space: Workspace) -> list[Solved]:
+def _solved(solver: Solver, space: Workspace, solve_one: Callable[[int], Solved]) -> list[Solved]:
     count, found = len(solver.buckets.spools), []
     contexts = [copy_context() for _ in range(count)]  # threads do not have ours by themselves
 
     def solve(number: int) -> Solved:
-        return contexts[number].run(solver.solve, number)
+        return contexts[number].run(solve_one, number)
 
     with Threads(max(1, space.threads)) as pool:
         try:

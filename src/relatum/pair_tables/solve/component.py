@@ -21,7 +21,7 @@ If a proof is asked for, `relatum.infer` takes over what this leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -51,6 +51,8 @@ from relatum.pair_tables.solve.splitting import split_elements
 from relatum.pair_tables.solve.two_groups import Certificates, Found, solve_two_groups
 from relatum.problem import Partition
 from relatum.proof import Certificate
+
+LEAST_SECONDS = 0.01  # for the proof of a component, if that is left: in less, nothing is begun
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,24 +172,55 @@ def solve_batch(batch: Components, settings: Settings, gaps: Floats | None = Non
         value[pairs.taken] = _values(batch, labels, settings.background)[pairs.taken]
         bound[pairs.taken] = (value + pairs.bound_over)[pairs.taken]
     certificates: dict[int, Certificate] = {}
-    for k in np.flatnonzero((state != OPTIMAL) & ~kept).tolist():
+    contradictory = np.flatnonzero(state == CONTRADICTORY)
+    if len(contradictory):
+        k = int(contradictory[0])
+        raise _contradiction(component_of(batch, k), k)
+    for k, left in _in_turn(batch, np.flatnonzero((state != OPTIMAL) & ~kept), settings):
         component = component_of(batch, k)
-        if state[k] == CONTRADICTORY:
-            raise _contradiction(component, k)
         own = slice(batch.element_ptr[k], batch.element_ptr[k + 1])
         certificate = None
         if state[k] == OPEN and settings.prove:
             start = labels[own].copy()
-            proved = _inferred(component, settings, start, float(bound[k]), k)
+            proved = _inferred(component, settings, start, float(bound[k]), k, left())
             labels[own], value[k], bound[k], certificate = proved
         elif state[k] == LARGE:
-            result = _solve_large(component, settings, k)
+            result = _solve_large(component, settings, k, left)
             labels[own], value[k], bound[k], pieces[k], certificate = result
         if certificate is not None:
             certificates[k] = certificate
     cut, added = _changes(batch, labels)
     proofs = Certificates(certificates, batch, settings, pairs)
     return Solutions(labels, value, bound, cut, added, pieces, proofs)
+
+
+def _in_turn(
+    batch: Components, numbers: Index, settings: Settings
+) -> Iterator[tuple[int, Callable[[], float]]]:
+    """Go through components, those of fewest pairs first, each with the seconds it may take.
+
+    Each has a share by its pairs of the time left, but never so little that nothing is begun.
+    """
+    if not settings.prove:
+        yield from ((k, lambda: 0.0) for k in numbers.tolist())
+        return
+    from relatum.solvers import Control, outer_control  # all solvers
+
+    outer, control = outer_control(), Control(time_limit=settings.time_limit)
+    pairs = np.diff(batch.pair_ptr)[numbers] + 1
+    order = np.argsort(pairs, kind="stable")
+    waiting = float(pairs.sum())
+    for k, own in zip(numbers[order].tolist(), pairs[order].tolist(), strict=True):
+
+        def left(part: float = own / waiting) -> float:
+            """Return the component's share of what is left now."""
+            seconds = control.remaining()
+            if outer is not None:
+                seconds = min(seconds, outer.remaining())
+            return min(seconds, max(part * seconds, LEAST_SECONDS))
+
+        yield k, left
+        waiting -= own
 
 
 def _solve_two_groups(batch: Components, settings: Settings, kept: Flags) -> Found | None:
@@ -253,18 +286,16 @@ def _contradiction(component: Component, k: int) -> EvidenceError:
 
 
 def _inferred(
-    component: Component, settings: Settings, start: Index, bound: float, k: int
+    component: Component, settings: Settings, start: Index, bound: float, k: int, seconds: float
 ) -> tuple[Index, float, float, Certificate | None]:
     """Improve a clustering by `relatum.infer`, and its bound; return also what proves that."""
     from relatum.inference import infer  # all solvers, which few components need
-    from relatum.solvers import outer_control
 
     problem = problem_of(component, settings.background, settings.max_size)
-    outer = outer_control()
-    if outer is not None and outer.told_to_stop():
+    if seconds <= 0.0:
         value = problem.value(Partition(start))
         return start, value, max(value, bound), None
-    found = infer(problem, prove=True, time_limit=settings.time_limit, start=Partition(start))
+    found = infer(problem, prove=True, time_limit=seconds, start=Partition(start))
     if not isinstance(found.relation, Partition):
         raise _contradiction(component, k)
     least = max(found.value, min(bound, found.bound))
@@ -272,7 +303,7 @@ def _inferred(
 
 
 def _solve_large(
-    component: Component, settings: Settings, k: int
+    component: Component, settings: Settings, k: int, left: Callable[[], float]
 ) -> tuple[Index, float, float, int, Certificate | None]:
     """Solve a component that the kernel did not take: in pieces, then as a whole."""
     fixed, (i, j, log_odds) = facts_of(component), pairs_of(component)
@@ -285,7 +316,7 @@ def _solve_large(
     labels, value = _climb(component, settings, labels, value)
     certificate = None
     if settings.prove and bound - value > 1e-9 * (1 + abs(value)):
-        labels, value, bound, certificate = _inferred(component, settings, labels, bound, k)
+        labels, value, bound, certificate = _inferred(component, settings, labels, bound, k, left())
     return labels, value, max(value, bound), 1, certificate
 
 
