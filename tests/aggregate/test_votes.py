@@ -113,3 +113,9 @@ def test_odd_lists_are_refused(rankings, says):
         rt.Votes.from_lists(rankings)
     with pytest.raises(DataError, match="not in `names`"):
         rt.Votes.from_lists([["a"]], names=["b"])
+
+
+def test_counts_beyond_floats_are_refused_without_a_warning():
+    counts = np.array([np.longdouble("1e4000"), 1])
+    with pytest.raises(DataError, match="counts are 2 numbers"):
+        rt.Votes.from_rankings([[0, 1], [1, 0]], counts)

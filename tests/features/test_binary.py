@@ -110,3 +110,9 @@ def test_larger_numbers_than_in_training_are_refused():
     features.fit([[3]])
     with pytest.raises(DataError, match="2 bits"):
         features.transform([[4]])
+
+
+def test_bits_of_objects_that_are_no_numbers_are_refused():
+    x = np.array([["a", 1.0], ["b", 2.0]], dtype=object)
+    with pytest.raises((DataError, ValueError), match=r"integers|convert"):
+        BinaryFeatures("bits").fit(x)

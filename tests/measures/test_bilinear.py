@@ -174,3 +174,12 @@ def test_bad_data_is_refused_and_changes_nothing(problem, fitted):
     ]:
         with pytest.raises(DataError, match=name):
             clone(measure).set_params(**{name: value}).fit(*problem)
+
+
+def test_a_type_too_narrow_for_the_features_is_refused():
+    rng = np.random.default_rng(0)
+    v = rng.normal(size=(12, 3))
+    i, j = np.triu_indices(12, 1)
+    model = rt.BilinearPairMeasure().fit(v, i, j, rng.integers(0, 2, len(i)))
+    with pytest.raises(DataError, match="beyond float16"):
+        model.all_log_odds(1e9 * v, dtype=np.float16)

@@ -49,3 +49,9 @@ def test_counts():
 def test_bad_sequences(tokens, offsets, n):
     with pytest.raises(DataError, match=r"offsets|tokens"):
         precedence_counts(tokens, offsets, n)
+
+
+@pytest.mark.parametrize("n_words", [{}, "3", 2.5, -1, True])
+def test_the_number_of_words_is_a_whole_number(n_words):
+    with pytest.raises(DataError, match="n_words is a whole number"):
+        precedence_counts([0, 1], [0, 2], n_words)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import relatum as rt
-from relatum.errors import DataError
+from relatum.errors import CertificateError, DataError
 from relatum.pair_tables.check.container import is_archive
 
 pa = pytest.importorskip("pyarrow")
@@ -19,6 +19,7 @@ pd = pytest.importorskip("pandas")
 
 from tests.pair_tables.test_origin import planted  # noqa: E402
 
+from relatum.pair_tables import saving  # noqa: E402
 from relatum.pair_tables.saving import StoredScores  # noqa: E402
 
 
@@ -186,3 +187,24 @@ def test_stored_scores_are_looked_up():
     score = StoredScores(lambda k: [f"n{x}" for x in k], rows, 3)
     assert score(["n0", "n2"], ["n2", "n0"]).tolist() == [-1.5, -1.5]
     assert np.isnan(score(["n0"], ["n1"])).all()
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"path": "https://example.org/pairs.parquet"},
+        {"path": "s3://bucket/*.parquet", "bytes": 0},
+        {"path": "pairs.parquet"},
+        {"path": 7},
+        {"beside": "../../pairs.parquet"},
+        {"beside": "/etc/pairs.parquet"},
+        {"beside": "http://example.org/p.parquet"},
+        {"bytes": 0},
+        {"bytes": "12"},
+    ],
+)
+def test_pairs_are_only_looked_for_in_files_of_this_machine(place):
+    whole = {"path": "/somewhere/pairs.parquet", "beside": "pairs.parquet", "bytes": 12}
+    saving._require_local(whole)
+    with pytest.raises(CertificateError, match="files of this machine"):
+        saving._require_local({**whole, **place})

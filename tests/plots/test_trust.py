@@ -39,3 +39,12 @@ def test_arrays_are_drawn_and_others_refused():
     for before, truth in ((None, y), (p, y[:1]), (2 * p, y), (p, rt.Partition([0, 0]))):
         with pytest.raises(DataError):
             rt.plots.reliability(before, None, truth)
+
+
+@pytest.mark.parametrize(
+    ("known", "truth"),
+    [({"a": 1}, [1]), ([[0.5], [0.1, 0.2]], [1, 0]), (["x"], [1]), ([0.5], ["x"]), ([1j], [1])],
+)
+def test_what_is_no_list_of_numbers_is_refused(known, truth):
+    with pytest.raises(DataError, match=r"Reliability|array"):
+        rt.plots.reliability(known, None, truth)

@@ -316,7 +316,8 @@ def _checked_ranks(rankings: ArrayLike) -> Index:
 
 def _checked_counts(counts: ArrayLike, r: int) -> Floats:
     given = plain_array(counts, "counts", DataError)
-    weight = given.astype(np.float64) if given.dtype.kind in "biuf" else np.array([np.nan])
+    with np.errstate(over="ignore"):  # of longer floats
+        weight = given.astype(np.float64) if given.dtype.kind in "biuf" else np.array([np.nan])
     if weight.shape != (r,) or not (weight >= 0).all() or not weight.sum() < MOST_VOTES:
         raise DataError(
             f"counts are {r} numbers from 0 on, one per ranking, below 2**53 in all, got "

@@ -100,6 +100,7 @@ def _load(path: Path) -> tuple[Any, list[str]]:
             f"{path} holds a {type(model).__name__} that names no columns of a table: 'relatum "
             "predict' takes what 'relatum fit' has written."
         )
+    columns = list(columns) if isinstance(columns, list | tuple | np.ndarray) else []
     if len(columns) != model.n_features_in_ or not all(isinstance(c, str) for c in columns):
         raise DataError(f"{path} is damaged (its columns are wrong); write it with 'relatum fit'.")
     if hasattr(model, "feature_names_in_"):  # columns are put into their order here
@@ -107,17 +108,28 @@ def _load(path: Path) -> tuple[Any, list[str]]:
     return model, list(columns)
 
 
+def _predicted(model: Any, given: Any) -> str:
+    """Return what a model says of sequences or rows, as text."""
+    if isinstance(model, LinearRanker):
+        return "\n".join(" ".join(s) for s in model.predict_many(given)) + "\n"
+    heading = "label" if isinstance(model, MapClassifier) else "set"
+    return csv_text(["element", heading], enumerate(model.predict(given).tolist()))
+
+
 def predict(model_path: Path, path: Path, out: Path | None) -> str:
     """Apply a model to a file; return the result as CSV text, and write it if asked to."""
     if out is not None:
         require_writable(out)
     model, columns = _load(model_path)
-    if isinstance(model, LinearRanker):
-        text = "\n".join(" ".join(s) for s in model.predict_many(_sequences(path))) + "\n"
-    else:
-        x = _features(numbered_rows(path), columns, path)
-        heading = "label" if isinstance(model, MapClassifier) else "set"
-        text = csv_text(["element", heading], enumerate(model.predict(x).tolist()))
+    given: Any = _sequences(path) if isinstance(model, LinearRanker) else None
+    if given is None:
+        given = _features(numbered_rows(path), columns, path)
+    try:
+        text = _predicted(model, given)
+    except AttributeError as error:  # what was learned is not all there
+        raise DataError(
+            f"{model_path} is damaged ({error}); write it with 'relatum fit'."
+        ) from error
     if out is not None:
         write_atomically(out, text.encode())
     return text

@@ -134,7 +134,13 @@ class BinaryFeatures(FeatureMap):
             return digits
         if x.dtype.kind == "u":
             return int(x.dtype.itemsize) * 8
-        return max(1, int(x.max()).bit_length())
+        try:
+            return max(1, int(x.max()).bit_length())
+        except (TypeError, ValueError):  # objects of several kinds
+            raise DataError(
+                "BinaryFeatures: code='bits' encodes non-negative integers, got elements of dtype "
+                f"{x.dtype}, not all of them numbers; pass an array of integers"
+            ) from None
 
     def _bits(self, x: NDArray[Any]) -> NDArray[np.uint8]:
         _require_integers(x, self.n_codes_)

@@ -12,11 +12,12 @@ UNLIKE = 10.0  # times the median scale of columns, from which on one is of anot
 
 def of_different_units(X: Any) -> bool:
     """Say whether a few columns vary far more than most."""
-    if sparse.issparse(X):
-        table: Any = X
-        mean, squares = (np.ravel(t.mean(axis=0)) for t in (table, table.multiply(table)))
-        variance = np.asarray(squares - mean**2, dtype=np.float64)
-    else:
-        variance = np.asarray(X, dtype=np.float64).var(axis=0)
-    deviation = np.sqrt(variance[variance > 0])
-    return bool(len(deviation)) and float(deviation.max() / np.median(deviation)) >= UNLIKE
+    with np.errstate(over="ignore", invalid="ignore"):  # squares may be beyond floats
+        if sparse.issparse(X):
+            table: Any = X
+            mean, squares = (np.ravel(t.mean(axis=0)) for t in (table, table.multiply(table)))
+            variance = np.asarray(squares - mean**2, dtype=np.float64)
+        else:
+            variance = np.asarray(X, dtype=np.float64).var(axis=0)
+        deviation = np.sqrt(variance[variance > 0])
+        return bool(len(deviation)) and float(deviation.max() / np.median(deviation)) >= UNLIKE

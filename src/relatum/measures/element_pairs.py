@@ -72,7 +72,10 @@ class ElementPairMeasure:
             raise DataError(
                 f"dtype is a floating point type, rows a whole number; got {dtype}, {shown(rows)}."
             )
-        z, left = z64.astype(dtype), self._left(z64).astype(dtype)
+        with np.errstate(over="ignore"):
+            z, left = z64.astype(dtype), self._left(z64).astype(dtype)
+        if not (np.isfinite(z).all() and np.isfinite(left).all()):
+            raise DataError(f"The elements' features are beyond {dtype}; give dtype=np.float64.")
         n = len(z)
         out = np.empty(n * (n - 1) // 2 if condensed else (n, n), dtype)
         at = 0

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.array_types import Index
 from relatum.errors import DataError
+from relatum.features import shown
 from relatum.kernels.learning.precedence import count_precedences
+from relatum.measures.validation import is_whole
 
 
 class EncodedSequences(NamedTuple):
@@ -107,6 +109,8 @@ def precedence_counts(tokens: ArrayLike, offsets: ArrayLike, n_words: int | None
             f"offsets must begin with 0, never fall, and end with the number of tokens, "
             f"{len(flat)}; got {ends[:3].tolist()} ... {ends[-1:].tolist()}."
         )
+    if n_words is not None and not (is_whole(n_words) or n_words == 0):
+        raise DataError(f"n_words is a whole number from 0 on, got {shown(n_words)}.")
     top = int(flat.max()) if flat.size else -1
     size = top + 1 if n_words is None else int(n_words)
     if flat.size and (int(flat.min()) < 0 or top >= size):

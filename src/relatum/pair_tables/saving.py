@@ -225,11 +225,24 @@ def _given(manifest: Mapping[str, Any], columns: Columns, folder: Path, file: Pa
     where = manifest["pairs"]
     if where is None:
         return Given(str(folder / "pairs.parquet"), names, manifest["odd_rows"])
+    _require_local(where)
     path = Path(where["path"])
     beside = None if where["beside"] is None else file.absolute().parent / where["beside"]
     if beside is not None and bytes_of(beside):
         path = beside
     return Given(str(path), names, manifest["odd_rows"])
+
+
+def _require_local(where: Mapping[str, Any]) -> None:
+    """Refuse a place of pairs that `save` would not have written: another host's, or a way up."""
+    path, beside = where["path"], where["beside"]
+    sound = isinstance(path, str) and "://" not in path and Path(path).is_absolute()
+    if beside is not None:
+        way = Path(str(beside))
+        sound = sound and isinstance(beside, str) and "://" not in beside
+        sound = sound and not way.is_absolute() and ".." not in way.parts
+    if not sound or type(where["bytes"]) is not int or not where["bytes"] > 0:
+        raise CertificateError("Its pairs are not in files of this machine")
 
 
 def _require_sound(origin: Origin) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
 from relatum.plots.pictures import new_axes
-from relatum.problem import Relation, shown
+from relatum.problem import Relation, plain_array, shown
 
 BINS = 10
 
@@ -78,10 +78,18 @@ def _of(known: Any, truth: Any) -> tuple[Floats, Flags]:
             upper = np.triu_indices(len(p), 1)
             return p[upper], y[upper]
         return p.ravel(), y.ravel()
-    p, y = np.asarray(known, np.float64), np.asarray(truth)
+    p, y = (
+        plain_array(given, what, DataError)
+        for given, what in ((known, "Probabilities"), (truth, "Truths"))
+    )
+    if p.dtype.kind not in "biuf" or y.dtype.kind not in "biuf":
+        raise DataError(
+            "Reliability is drawn of probabilities and of truths that are numbers, got "
+            f"{shown(known)} and {shown(truth)}."
+        )
     if p.shape != y.shape or p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise DataError(
             "Reliability is drawn of one probability, from 0 to 1, and one truth for each pair, "
             f"got shapes {p.shape} and {y.shape}."
         )
-    return p, y.astype(np.bool_)
+    return p.astype(np.float64), y.astype(np.bool_)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import gzip
 import os
 import stat
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
 
 from relatum.errors import DataError
+from relatum.io.files import writing
 from relatum.io.files.writing import (
     numbers_as_text,
     require_writable,
@@ -82,3 +86,48 @@ def test_numbers_come_back_the_same():
     assert [float(t) for t in numbers_as_text(numbers, "x")] == numbers.tolist()
     with pytest.raises(DataError, match="Entry 1 of the scores is inf"):
         numbers_as_text(np.array([1.0, np.inf]), "the scores")
+
+
+WRITER = """
+import os, sys, time
+from relatum.io.files.writing import replacing
+with replacing(sys.argv[1]) as half:
+    half.write_text("half of it")
+    print(half.name, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes by number are POSIX's")
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    target = tmp_path / "out [1].csv"
+    target.write_text("old")
+    left = []
+    for _ in range(2):
+        run = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE, text=True
+        )
+        left.append(tmp_path / run.stdout.readline().strip())
+        if len(left) == 1:
+            run.kill()
+            run.communicate()
+    assert all(half.is_file() for half in left)
+    other = tmp_path / ".other.csv.half-1.x"
+    other.write_text("of another file")
+    try:
+        write_atomically(target, b"soon")
+        assert left[0].exists()  # it may be of another machine: it has a moment
+        monkeypatch.setattr(writing, "A_MOMENT", 0.0)
+        time.sleep(0.02)
+        write_atomically(target, b"new")
+        assert not left[0].exists()
+        assert left[1].is_file()  # its process is there
+        assert other.is_file()
+        os.utime(left[1], (0, 0))
+        write_atomically(target, b"newer")
+        assert not left[1].exists()  # a day later nobody writes it any more
+    finally:
+        run.kill()
+        run.communicate()
+    assert target.read_text() == "newer"
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".other.csv.half-1.x", "out [1].csv"]

@@ -198,3 +198,16 @@ def test_files_of_a_newer_version_and_foreign_files(path, tmp_path):
     refused(zipped(path, [("manifest.json", deep.encode())]), "is damaged")
     refused(zipped(path, [("manifest.json", b'{"format": NaN}')]), "no number of JSON")
     refused(zipped(path, []), "is not a model")
+
+
+@pytest.mark.parametrize("lost", ["mean_", "scale_"])
+def test_a_scaler_without_what_it_uses_is_refused(tmp_path, lost):
+    from sklearn.preprocessing import StandardScaler
+
+    model = rt.MapClassifier(StandardScaler()).fit(np.eye(4), [0, 1, 0, 1])
+    path = tmp_path / "m.model"
+    rt.io.save_model(path, model)
+    rt.io.load_model(path)
+    delattr(model.lifting_, lost)
+    with pytest.raises(DataError, match=f"no attribute '{lost}'"):  # by the check of what is read
+        rt.io.save_model(path, model)

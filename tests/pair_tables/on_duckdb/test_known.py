@@ -105,3 +105,36 @@ def test_ids_may_be_large_unsigned_numbers():
     found = rt.cluster_pairs(pa.table(columns), evidence=known)
     clusters = {row["unique_id"]: row["cluster_id"] for row in found.table.to_pylist()}
     assert clusters[first] == clusters[third] != clusters[second]
+
+
+LARGE = np.array([2**63 + 5, 2**63 + 6, 2**63 + 7, 2**63 + 8], dtype=np.uint64)
+
+
+def test_large_unsigned_ids_with_a_source_are_known_by_mappings():
+    table = pa.table(
+        {
+            "source_dataset_l": ["a", "a"],
+            "unique_id_l": LARGE[:2],
+            "source_dataset_r": ["b", "b"],
+            "unique_id_r": LARGE[2:],
+            "match_weight": [2.0, 3.0],
+        }
+    )
+    left, right = [("a", int(k)) for k in LARGE[:2]], [("b", int(k)) for k in LARGE[2:]]
+    apart = rt.cluster_pairs(table, evidence={"unrelated": [(left[0], right[0])]})
+    assert apart.summary.clusters == 3
+    labels = {left[0]: "x", right[0]: "x", left[1]: "y", right[1]: "y"}
+    assert rt.cluster_pairs(table, labels=labels).summary.f1 == 1.0
+
+
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_labels_that_are_not_a_number_are_not_known(kind):
+    table = pa.table(
+        {"unique_id_l": [0, 1, 2], "unique_id_r": [1, 2, 3], "match_weight": [5.0, -1.0, 5.0]}
+    )
+    labels = pa.array([7.0, 7.0, np.nan, np.nan], kind)
+    known = pa.table({"unique_id": [0, 1, 2, 3], "label": labels})
+    found = rt.cluster_pairs(table, labels=known)
+    only = known.slice(0, 2)
+    assert found.summary.f1 == rt.cluster_pairs(table, labels=only).summary.f1
+    assert found.summary.block_recall == rt.cluster_pairs(table, labels=only).summary.block_recall

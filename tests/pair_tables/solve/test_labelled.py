@@ -81,3 +81,8 @@ def test_clusters_are_those_of_the_shifted_problem(seed):
     found = clusters_at(case, 1.5, -2.0)
     best = rt.infer(problem, prove=True).value
     assert problem.value(rt.Partition(found)) == pytest.approx(best, abs=1e-4)
+
+
+def test_bits_that_are_not_a_number_are_refused():
+    with pytest.raises(DataError, match="those of pair 1 are NaN"):
+        pairs_once([0, 1], [1, 2], [1.0, float("nan")], 3)

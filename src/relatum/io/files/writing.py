@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import glob
 import gzip
 import os
 import stat
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from relatum.errors import DataError, RelatumError
 from relatum.io.files.reading import as_path
+
+HALF = "half-"  # in the hidden names of files that are being written
+ABANDONED = 24 * 3600.0  # seconds since it was last written to, after which nobody writes a file
+A_MOMENT = 60.0  # the same where its process is not there: it may be on another machine
 
 
 def require_writable(path: str | Path) -> None:
@@ -52,7 +58,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     require_writable(path)
     with _told_of(path):
         path = path.resolve()  # a link stays a link
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        begun = f".{path.name[:100]}."
+        _remove_abandoned(path.parent, begun)
+        own = f"{begun}{HALF}{os.getpid()}."
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=own)
         os.close(handle)
     half = Path(name)
     try:
@@ -65,6 +74,36 @@ def replacing(path: str | Path) -> Iterator[Path]:
     except BaseException:
         half.unlink(missing_ok=True)
         raise
+
+
+def _remove_abandoned(folder: Path, begun: str) -> None:
+    """Remove what processes that were killed have left of the same file, if it is old enough.
+
+    Their number is in the name; that of a process that is still there, here or on another machine
+    that shares the folder, is left alone for a day.
+    """
+    now = time.time()
+    for half in folder.glob(f"{glob.escape(begun)}{HALF}*"):
+        number = half.name[len(begun) + len(HALF) :].split(".")[0]
+        try:
+            age = now - half.stat().st_mtime
+            if number.isdigit() and (age > ABANDONED or (age > A_MOMENT and _is_gone(int(number)))):
+                half.unlink()
+        except OSError:  # it was renamed or removed meanwhile, or is not ours
+            continue
+
+
+def _is_gone(process: int) -> bool:
+    """Say whether there is no process of this number."""
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 @contextmanager

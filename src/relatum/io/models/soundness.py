@@ -172,9 +172,12 @@ def pca(pca: Any) -> None:
 
 
 def scaler(scaler: Any) -> None:
-    """Check the scalers of scikit-learn."""
+    """Check the scalers of scikit-learn: what they use must be there."""
+    used = {"scale_", "min_"}
+    if _name(scaler) == "StandardScaler":
+        used = {n for n, use in (("mean_", scaler.with_mean), ("scale_", scaler.with_std)) if use}
     for name in ("mean_", "scale_", "min_"):
-        if getattr(scaler, name, None) is not None:
+        if name in used or getattr(scaler, name, None) is not None:
             _array(scaler, name, "f", scaler.n_features_in_)
 
 

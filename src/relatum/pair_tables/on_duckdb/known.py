@@ -54,6 +54,12 @@ class Known:
         return np.asarray((own != self.groups[j]) | (own < 0))
 
 
+def _array(values: list[Any]) -> Any:
+    """Return an Arrow array, of unsigned integers if some are too large for others."""
+    large = any(isinstance(k, int) and k >= 1 << 63 for k in values)
+    return pa.array(values, pa.uint64() if large else None)
+
+
 def read_known(source: Source, given: Given, folder: Path) -> Known:
     """Read what is given into arrays by element number; tables by way of a folder, perhaps."""
     reader = _Reader(source, folder)
@@ -86,9 +92,9 @@ class _Reader:
 
     def _ids(self, ids: list[Any]) -> Any:
         if self.source.view.columns.source_left is None:
-            large = any(isinstance(k, int) and k >= 1 << 63 for k in ids)
-            return pa.array(ids, pa.uint64() if large else None)
-        return pa.array([{"source": s, "id": k} for s, k in ids])
+            return _array(ids)
+        sources, own = [s for s, _ in ids], [k for _, k in ids]
+        return pa.StructArray.from_arrays([_array(sources), _array(own)], ["source", "id"])
 
     def _numbers(self, ids: list[Any]) -> Index:
         if not ids:
@@ -175,6 +181,9 @@ class _Reader:
 
     def _codes(self, query: str, what: str) -> _Values:
         con = self.con
+        kind = str(con.sql(f"SELECT value FROM ({query}) LIMIT 0").types[0])
+        if kind in ("DOUBLE", "FLOAT"):  # not a number: not known
+            query = f"SELECT * FROM ({query}) WHERE NOT isnan(value)"
         con.execute(
             "CREATE OR REPLACE TEMP TABLE coded AS SELECT *, "
             "(dense_rank() OVER (ORDER BY value)) - 1 AS code, row_number() OVER () AS row "

@@ -84,7 +84,13 @@ def pairs_once(i: ArrayLike, j: ArrayLike, bits: ArrayLike, n: int) -> Pairs:
     low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b).astype(np.int64)
     if len(low) and (low.min() < 0 or high.max() >= n):
         raise DataError(f"Elements are numbered from 0 to {n - 1}, as many as entity has.")
-    keep = (low != high) & ~np.isnan(w)
+    missing = np.flatnonzero(np.isnan(w))
+    if len(missing):
+        raise DataError(
+            f"The bits of pairs are numbers, but those of pair {missing[0]} are NaN; leave pairs "
+            "without a score out."
+        )
+    keep = low != high
     return merged_pairs(low[keep], high[keep], w[keep], n)
 
 

@@ -82,7 +82,7 @@ class Settings:
     search_share: float = 0.1  # of the time, after which it is made at the latest
     # of the time left, for that search, or of all the time, as where no proof is asked for:
     # mostly it takes little
-    search_most: float = 0.8
+    search_most: float = 0.9
     searching: float = 0.75
     states: int = 6_000  # subsets looked at to order outright what is left open
 

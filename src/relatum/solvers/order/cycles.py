@@ -32,7 +32,7 @@ class CycleSettings:
     step: float = 2e-7  # seconds of a step,
     element: float = 3e-9  # and for each element it looks at
     off: float = 2.5  # times as slow or fast as that, from which cycles go by the clock
-    begun: float = 0.05  # share of the time limit that may have passed without changing the plan
+    begun: float = 0.2  # share of the time limit that may have passed without changing the plan
     rungs: int = 2  # per doubling, to which the time is rounded where more has passed
 
 
