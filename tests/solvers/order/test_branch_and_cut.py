@@ -1,11 +1,13 @@
 """The tree with forced settings: what it may claim, and when it looks for further cuts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from relatum.proof.certificate import SubsetOrder
 from relatum.solvers.control import Control
-from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings
+from relatum.solvers.order.branch_and_cut import BOUND, BranchAndCut, Settings, bound_settings
 from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
 
 
@@ -59,3 +61,24 @@ def test_what_is_left_is_ordered_outright_where_that_takes_few_states(states):
     outright = states == 10_000
     assert isinstance(proof, SubsetOrder) == outright
     assert (tree.stats["rounds"] == 0) == outright
+
+
+def test_bounds_of_many_elements_may_take_more_work_and_of_too_many_not():
+    few, many, most = (bound_settings(n).work for n in (100, 1_000, 5_000))
+    assert few == BOUND.work == most
+    assert many > 20 * few
+
+
+def test_a_bound_of_many_elements_is_better_for_the_work():
+    rng = np.random.default_rng(0)
+    d = rng.integers(-9, 10, (260, 260)).astype(float)
+    d = np.triu(d, 1) - np.triu(d, 1).T
+    order = np.argsort(-d.sum(axis=1))
+    bounds = []
+    for work in (1e7, 1e8):
+        relaxation = OrderRelaxation(d)
+        relaxation.start_from_packing()
+        settings = replace(bound_settings(260), work=work)
+        tree = BranchAndCut(relaxation, OrderIncumbent(d, order), Control(), settings)
+        bounds.append(tree.run()[0])
+    assert tree.incumbent.value < bounds[1] < bounds[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,13 @@ class Settings:
 
 # for a bound beside a heuristic, about a second; no field is a time: every machine does the same
 BOUND = Settings(root_rounds=40, half_rounds=0, max_nodes=0, work=4e8, states=0)
+BOUND_WORK = 30.0  # per n**3 of n elements: where these are many, rounds are long
+BOUND_ELEMENTS = 1_500  # up to which that holds: with more, rows take gigabytes
+
+
+def bound_settings(n: int) -> Settings:
+    """Return what a bound beside a heuristic may spend on so many elements."""
+    return replace(BOUND, work=max(BOUND.work, BOUND_WORK * n**3)) if n <= BOUND_ELEMENTS else BOUND
 
 
 class BranchAndCut:

@@ -27,7 +27,7 @@ from relatum.problem import (
 )
 from relatum.proof import Decompose, Leaf, Merge, Proof, SubsetOrder
 from relatum.solvers.control import Control
-from relatum.solvers.order.branch_and_cut import BOUND, BranchAndCut, Settings
+from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings, bound_settings
 from relatum.solvers.order.cycles import anneal_in_cycles, planned_seconds
 from relatum.solvers.order.pair_relaxation import Expired
 from relatum.solvers.order.relaxation import OrderIncumbent, OrderRelaxation
@@ -188,7 +188,7 @@ def _by_search(
     else:
         longer = SETTINGS.proved_searching if control.prove else SETTINGS.searching
         order = annealed(control.share(longer))
-        settings = settings if control.prove else BOUND
+        settings = settings if control.prove else bound_settings(n)
     if control.expired():
         control = control.last_moment()
         if not _affords_packing(n, control):

@@ -30,7 +30,7 @@ from relatum.problem import (
 )
 from relatum.proof import Leaf, Proof, Propagator
 from relatum.solvers.control import Control
-from relatum.solvers.order.branch_and_cut import BOUND, BranchAndCut, Settings
+from relatum.solvers.order.branch_and_cut import BranchAndCut, Settings, bound_settings
 from relatum.solvers.order.preorder_relaxation import PreorderIncumbent, PreorderRelaxation
 from relatum.solvers.order.preorder_search import PreorderSearch, classes_of
 from relatum.solvers.registry import Outcome, Solver, choose, register
@@ -102,7 +102,7 @@ def solve(
     bound: float | Fraction = math.inf
     proof: Proof | None = None
     if not control.expired():
-        settings = (settings or PROOF) if prove else BOUND
+        settings = (settings or PROOF) if prove else bound_settings(problem.n)
         relaxation = PreorderRelaxation(c, structure, closure.state, control.expired)
         bound, inner, stats = _prove(c, relaxation, search, control, settings, idle)
         proof = closure.proof(inner)
