@@ -9,8 +9,9 @@ import naive
 import relatum as rt
 from instances.partitions import restricted_problem
 from relatum.solvers.control import Control
+from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.partition.bounds.known import Known
-from relatum.solvers.partition.bounds.packing import packing_bound
+from relatum.solvers.partition.bounds.packing import DensePacking, packing_bound
 from relatum.solvers.trivial_bound import trivial_bound
 
 
@@ -112,3 +113,19 @@ def test_long_paths_close_sparse_conflicts():
         feasible=rt.EQUIVALENCES,
     )
     assert checked(problem) == pytest.approx(2.0 * (n - 1) - 2.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_triangles_found_elsewhere_count_as_if_they_had_been_packed(known):
+    facts = rt.evidence(related=[(0, 3)], unrelated=[(1, 3)]) if known else rt.evidence()
+    rng = np.random.default_rng(3)
+    problem = rt.Problem(rng.normal(size=(6, 6)), rt.EQUIVALENCES & facts)
+    packing = DensePacking(problem)
+    packing.take(np.array([[0, 1, 2], [4, 3, 1]], dtype=np.int32), np.array([0.25, 0.5]))
+    packing.take(np.array([[5, 0, 2]], dtype=np.int32), np.array([0.125]))
+    bound, proof = packing.proved()
+    estimate = rt.Estimate(
+        rt.Status.BOUND_ONLY, None, -np.inf, bound, rt.Certificate(bound, proof), "packing"
+    )
+    assert rt.verify(problem, estimate)
+    assert abs(float(leaf_bound(problem, proof.cuts)[0]) - bound) < 1e-6

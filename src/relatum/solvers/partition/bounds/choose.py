@@ -6,7 +6,8 @@
 - Sparse, many listed pairs: packing along the partition; without it where it helps little.
 - Dense, no partition known: packing of triangles.
 - Dense, a partition known: packing along it (`guided`); then cutting planes (`triangles`), up to
-  some hundred elements, or thousands if proofs are wanted.
+  some hundred elements, or, if proofs are wanted, some thousand, and above that block by block
+  (`blocks`).
 - With a cap, also what elements have with their best partners (`capped`).
 """
 
@@ -20,6 +21,7 @@ from relatum.proof import Leaf
 from relatum.solvers.control import Control
 from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.partition.bounds import paths, triangles
+from relatum.solvers.partition.bounds.blocks import block_bound, plane_order
 from relatum.solvers.partition.bounds.capped import capped_bound
 from relatum.solvers.partition.bounds.guided import guided_bound
 from relatum.solvers.partition.bounds.known import Known, Proved
@@ -158,9 +160,24 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
     """Bound a dense problem by packing, along a partition if there is one; then cut."""
     if known.partition is None or not 3 <= problem.n <= PACKING.most_elements:
         return packing_bound(problem, known, control)
+    if control.prove and problem.n > settings.cut_elements:
+        return _large_dense(problem, known, control)
     bound, proof = guided_bound(problem, known, control)
     most = settings.cut_elements if control.prove else settings.quick_cut_elements
     if problem.n > most or not _affords_cuts(problem.n**2, control, settings):
         return bound, proof
     effort = triangles.THOROUGH if control.prove else triangles.QUICK
     return triangle_bound(problem, replace(known, proof=proof), control, effort)
+
+
+def _large_dense(problem: Problem, known: Known, control: Control) -> Proved:
+    """Bound a large dense problem by a packing, quickly where there is time for blocks as well."""
+    if not plane_order(problem.n, control.remaining()):
+        return guided_bound(problem, known, control)
+    found = guided_bound(problem, replace(known, thorough=False), control)
+    order = plane_order(problem.n, control.remaining())
+    if not order or found[0] <= known.value:
+        return found
+    control.report(known.value, float(found[0]))
+    other = block_bound(problem, known, control, order)
+    return min(found, other, key=lambda proved: proved[0])

@@ -24,7 +24,12 @@ from relatum.problem import Problem
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import FAR
 from relatum.solvers.partition.bounds.known import Known, Proved
-from relatum.solvers.partition.bounds.packing import PACKING, DensePacking, packing_bound
+from relatum.solvers.partition.bounds.packing import (
+    PACKING,
+    DensePacking,
+    PackedTriangles,
+    packing_bound,
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ def guided_bound(
     p = DensePacking(problem)
     small = p.residual.size <= settings.few_pairs
     passes = settings.thorough if known.thorough or small else settings.quick
-    trivial = p.constant + _pack(p, labels, passes, control)
+    trivial = p.constant + pack_along(p, labels, passes, control)
     bound, proof = p.proved()
     del p
     good = bound - known.value < settings.closed * (trivial - known.value)
@@ -74,8 +79,8 @@ def guided_bound(
     return min((bound, proof), packing_bound(problem, known, control), key=lambda found: found[0])
 
 
-def _pack(
-    p: DensePacking,
+def pack_along(
+    p: PackedTriangles,
     labels: Index,
     passes: tuple[tuple[float, int], ...],
     control: Control,

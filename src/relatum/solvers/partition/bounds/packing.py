@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +85,29 @@ def _sum_of_bests(residual: Floats, state: NDArray[np.int8]) -> float:
     return float(best.sum())
 
 
-class DensePacking:
-    """Residual log-odds of all pairs, and the triangles packed into them so far.
+class PackedTriangles:
+    """Residual log-odds of pairs, and the triangles packed into them so far.
+
+    Parameters
+    ----------
+    residual : float64 array
+        Condensed; pairs that are decided beforehand have plus or minus `FAR`.
+    n : int
+
+    Attributes
+    ----------
+    index, multipliers : arrays
+        Room for triangles; the first ``count`` are packed.
+    """
+
+    def __init__(self, residual: Floats, n: int) -> None:
+        self.residual, self.n, self.count = residual, n, 0
+        room = int(0.4 * residual.size) + 16
+        self.index, self.multipliers = np.empty((room, 3), dtype=np.int32), np.empty(room)
+
+
+class DensePacking(PackedTriangles):
+    """Packed triangles of a whole problem.
 
     Parameters
     ----------
@@ -94,40 +116,42 @@ class DensePacking:
 
     Attributes
     ----------
-    residual : float64 array
-        Condensed; pairs that are decided beforehand have plus or minus `FAR`.
-    index, multipliers : arrays
-        Room for triangles; the first ``count`` are packed.
     size : float
         The mean of the absolute log-odds.
     """
 
     def __init__(self, problem: Problem) -> None:
         arrays = condensed_arrays(problem)
-        self.n, self.constant = problem.n, arrays.constant
+        self.constant, residual = arrays.constant, arrays.log_odds
         self._places, self._state = arrays.places, arrays.state
-        self.residual = residual = arrays.log_odds
         steps = range(0, residual.size, 1 << 20)  # nothing else of the size of all pairs is made
         self.magnitude = math.fsum(float(np.abs(residual[k : k + (1 << 20)]).sum()) for k in steps)
         self.size = self.magnitude / max(1, residual.size)
         self._own = residual[self._places]
         residual[self._places] = np.where(self._state == 1, FAR, -FAR)
-        room = int(0.4 * residual.size) + 16
-        self.index, self.multipliers = np.empty((room, 3), dtype=np.int32), np.empty(room)
-        self.count = 0
+        super().__init__(residual, problem.n)
+        self._taken: list[tuple[NDArray[np.int32], Floats]] = []
+
+    def take(self, index: NDArray[np.int32], multipliers: Floats) -> None:
+        """Pack triangles with multipliers that were found elsewhere."""
+        self._taken.append((index, multipliers))
+        _subtract_prices(self.residual, index, multipliers, self.n)
 
     def proved(self) -> Proved:
         """Return the bound and its proof; this uses the residuals up."""
-        index, y = self.index[: self.count].astype(np.int64), self.multipliers[: self.count].copy()
-        cuts = Cuts("transitive", index, y)
-        del self.index, self.multipliers
+        packed = self.index[: self.count], self.multipliers[: self.count]
+        rows, y = zip(packed, *self._taken, strict=True)
+        cuts = Cuts("transitive", np.concatenate(rows, dtype=np.int64), np.concatenate(y))
+        del self.index, self.multipliers, self._taken, packed, rows, y
         fixed = 0.0
         if len(self._places):
             self.residual[self._places] = 0.0
-            prices = _prices(cuts, self.n)[self._places]
-            fixed = _sum_of_bests(self._own - prices, self._state)
+            prices = np.zeros(self.residual.size)
+            _subtract_prices(prices, cuts.index, cuts.multipliers, self.n)
+            fixed = _sum_of_bests(self._own + prices[self._places], self._state)
         total = float(np.maximum(self.residual, 0, out=self.residual).sum()) + self.constant + fixed
-        return raised(total + float(cuts.multipliers.sum()), self.magnitude, [cuts])
+        weight = float(cuts.multipliers.sum())
+        return raised(total + weight, self.magnitude + weight, [cuts])
 
 
 def _dense_bound(
@@ -145,13 +169,11 @@ def _dense_bound(
     return p.proved()
 
 
-def _prices(cuts: Cuts, n: int) -> Floats:
-    """Return A'y of triangles, condensed."""
-    out = np.zeros(n * (n - 1) // 2)
-    a, b, c = cuts.index.T
-    for p, q, sign in ((a, b, 1.0), (b, c, 1.0), (a, c, -1.0)):
-        np.add.at(out, condensed_places(p, q, n), sign * cuts.multipliers)
-    return out
+def _subtract_prices(out: Floats, index: NDArray[Any], multipliers: Floats, n: int) -> None:
+    """Subtract A'y of triangles, condensed."""
+    a, b, c = index.T.astype(np.int64)
+    for p, q, sign in ((a, b, -1.0), (b, c, -1.0), (a, c, 1.0)):
+        np.add.at(out, condensed_places(p, q, n), sign * multipliers)
 
 
 def _sparse_bound(

@@ -157,10 +157,11 @@ class Relaxation:
             self.add_two_partitions(threshold, rng)
         return self.lp.n_rows - before
 
-    def add_triangles(self, threshold: float) -> float:
+    def add_triangles(self, threshold: float, most: int = CUTS.most_triangles) -> float:
         """Add violated triangles; return the largest violation seen.
 
-        Of those that bound the same pair from below, the most violated few are taken.
+        Of those that bound the same pair from below, the most violated few are taken, and of
+        all these so many at most.
         """
         index, violation = violated_triangles(self.point(), threshold, self._expired)
         if not len(violation):
@@ -175,8 +176,8 @@ class Relaxation:
         starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
         rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
         first = first[order[rank < CUTS.per_pair]]
-        if len(first) > CUTS.most_triangles:
-            first = first[np.argsort(-violation[first], kind="stable")[: CUTS.most_triangles]]
+        if len(first) > most:
+            first = first[np.argsort(-violation[first], kind="stable")[:most]]
         self._append_triangles(index[first].astype(np.int64))
         return top
 
