@@ -38,7 +38,7 @@ class BlockSettings:
 
     # orders of the plane, primes: below 7, too many pairs are within points
     orders: tuple[int, ...] = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 67, 79, 97)
-    triple_seconds: float = 1.4e-8  # of a thread, per pair of a block and element of it
+    triple_seconds: float = 1.6e-8  # of a thread, per pair of a block and element of it
     most_elements: int = 12_000  # of a problem: with more, the rows take more than a few gigabytes
     least: int = 100  # elements of a block: those of fewer prove little
     most: int = 1_000  # elements of a block: rows of more take long
@@ -51,7 +51,7 @@ class BlockSettings:
     violation: float = 0.05  # of the rows looked for at first
     closer: float = 0.4  # what that is multiplied by when few are found
     few: float = 0.01  # share of new rows that counts as few
-    added: float = 0.2  # rows added per pair and round at most
+    added: float = 0.45  # rows added per pair and round at most
     threads: int = 2  # blocks that are bounded at a time: each holds rows of its own
 
 
