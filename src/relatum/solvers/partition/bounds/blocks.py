@@ -38,14 +38,15 @@ class BlockSettings:
 
     # orders of the plane, primes: below 7, too many pairs are within points
     orders: tuple[int, ...] = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 67, 79, 97)
-    triple_seconds: float = 1.6e-8  # of a thread, per pair of a block and element of it
+    pair_seconds: float = 1.2e-6  # of a thread, per pair of a block of 100 elements
+    growth: float = 1.35  # how these grow with the elements of a block, as a power
     most_elements: int = 12_000  # of a problem: with more, the rows take more than a few gigabytes
     least: int = 100  # elements of a block: those of fewer prove little
     most: int = 1_000  # elements of a block: rows of more take long
     timely: float = 0.9  # share of the time to plan with: the speed is known only roughly
     last_seconds: float = 2e-7  # per pair, kept for packing when there is no time to cut
     rounds: int = 3  # of cutting planes in a block, at least
-    elements_per_round: int = 90  # of a block, for one round
+    elements_per_round: int = 150  # of a block, for one round
     iterations: int = 60  # per round, at first; each round has this many more, up to
     most_iterations: int = 120
     violation: float = 0.05  # of the rows looked for at first
@@ -106,7 +107,8 @@ def plane_order(n: int, seconds: float, settings: BlockSettings = BLOCKS) -> int
         size = n / q
         if size < settings.least:
             break
-        needed = settings.triple_seconds * (q * q + q) * size**3 / 2
+        each = settings.pair_seconds * (size / 100) ** settings.growth
+        needed = each * (q * q + q) * size * size / 2
         if size <= settings.most and needed <= settings.timely * seconds * threads:
             return q
     return 0
