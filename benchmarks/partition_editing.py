@@ -2,8 +2,8 @@
 
 Each graph is a problem of +1 for an edge and -1 for any other pair; the edits are the edges minus
 the value. Instances are proven within a time limit, in processor seconds of one core; those left
-open may be tried again with more. A proof counts if `relatum.verify` accepts it; where the winner of
-the challenge (KaPoCE) proved a number of edits, ours must be the same. Every instance is recorded
+open may be tried again with more. A proof counts if `relatum.verify` accepts it; where the winner
+of the challenge (KaPoCE) proved a number of edits, ours must be the same. Each instance is recorded
 when it is done, and those proven, or tried for as long, are left out by the next run.
 
     RELATUM_DATA=folder python benchmarks/partition_editing.py [--limit 20] [--share 0 4]
