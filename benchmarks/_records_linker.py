@@ -1,4 +1,8 @@
-"""`relatum.RecordLinker`: with the labels of the training half, and without any labels."""
+"""`relatum.RecordLinker`: with labels of the training half, and without any labels.
+
+"relatum" learns from the records of the training half. Splink learns from those of both halves, and
+so does "relatum, all records": it is given all records, and the labels of the training half.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +48,11 @@ def run(task, repeats, clock):
         raise NotImplementedError("this relatum has no RecordLinker")
     out, notes = {}, {}
     train = task.records.iloc[task.train].reset_index(drop=True)
+    some = task.entity.astype(float)
+    some[task.test] = np.nan
     ways = {
         "relatum": (train, task.entity[task.train]),
+        "relatum, all records": (task.records, some),
         "relatum without labels": (task.records, None),
     }
     for name, (records, entity) in ways.items():

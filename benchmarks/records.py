@@ -3,7 +3,8 @@
 For each set and split by entity, methods learn from the records of one half of the entities and
 link the records of the other, which is compared with the truth pair by pair. Compared are
 
-* `relatum.RecordLinker`, with the labels of the training half and without any labels;
+* `relatum.RecordLinker`, with the labels of the training half, learned from the records of that
+  half or of both, and without any labels;
 * Splink, learned by its own EM without labels: connected components at thresholds .5 and .9, at
   the threshold that is best on the training half, and at the one that is best on the test half,
   which nobody knows ("oracle"); for two sources without duplicates also its single best links;

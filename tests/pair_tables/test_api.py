@@ -435,7 +435,7 @@ def test_without_duckdb_the_extra_is_named(monkeypatch):
 
 def test_arguments_that_spark_does_not_take_are_named():
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.classic.dataframe"})()
-    given = (("previous", {}), ("certificate", "x"), ("details", True), ("confidence", True))
+    given = (("certificate", "x"), ("details", True), ("confidence", True))
     for name, value in given:
         with pytest.raises(DataError, match=f"{name}= is not available on Spark"):
             rt.cluster_pairs(frame, **{name: value})

@@ -95,6 +95,18 @@ def test_the_likelihood_expects_as_many_pairs_as_are_true():
     assert not found.capped
 
 
+def test_where_labels_are_few_a_prior_draws_the_offset():
+    def offset(entities, spread):
+        pairs, bits, entity, source = two_sources(1, entities)
+        given = (pairs[:, 0], pairs[:, 1], bits)
+        case = Labelled(given, entity, source, Settings(-4.0), False)
+        return best_offset(case, "likelihood", Search(expected=9.0, spread=spread)).bits
+
+    few, many = ([offset(n, s) for s in (np.inf, 2.0, 0.01)] for n in (40, 300))
+    assert few[0] < few[1] < few[2] == pytest.approx(9.0, abs=0.1)
+    assert many[1] - many[0] < 0.3 * (few[1] - few[0])
+
+
 def test_both_rules_find_about_the_same_offset():
     pairs, bits, entity, source = two_sources(11, entities=2000)
     f1, likelihood, auto = (

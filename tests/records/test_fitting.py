@@ -57,6 +57,13 @@ def test_pairs_that_two_searches_find_apart_are_warned_of(people, fields, monkey
         rt.RecordLinker(fields, neighbors=3).fit(people.records)
 
 
+def test_households_taken_for_persons_are_warned_of(fields):
+    people = rt.datasets.load_people(400, seed=5)
+    first = np.unique(people.entity, return_index=True)[1]
+    with pytest.warns(CalibrationWarning, match="mostly differ in given_name, born"):
+        rt.RecordLinker(fields).fit(people.records.take(first))
+
+
 def test_records_that_have_nothing_in_common_are_refused():
     table = pa.table({"e": ["abc", "xyz"]})
     with pytest.raises(DataError, match="three letters in common"):

@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from relatum.errors import DataError
+from relatum.records import linking
 from relatum.records.comparison import Comparison
 from relatum.records.intake import read_records
 from relatum.records.level_bits import Weights
-from relatum.records.linking import Scorer, cluster_records, groups_of, pair_table
+from relatum.records.linking import Scorer, cluster_records, groups_of, pair_table, twins_of
 
 
 def scorer_of(table, id_=None, source=None, offset=0.0):
@@ -62,3 +63,19 @@ def test_ids_within_sources_and_one_record_of_each():
     assert scorer.row(("b", 1)) == 2
     apart = scorer_of(pa.table({**data, "id": [1, 2, 3, 4, 5]}), source="shop")
     assert groups_of(apart.records).column_names == ["id", "group"]
+
+
+def test_very_many_equal_records_are_one(monkeypatch):
+    monkeypatch.setattr(linking, "TWINS", 4)
+    names = ["ann"] * 5 + ["bob"] * 3 + [None] * 6
+    scorer = scorer_of(pa.table({"id": np.arange(14), "name": names}))
+    assert twins_of(scorer) == [(0, 1), (1, 2), (2, 3), (3, 4)]
+    pairs, bits = np.array([[0, 1]]), np.array([4.0])
+    found = cluster_records(scorer, pairs, bits, False, {"evidence": {"related": [(5, 6)]}})
+    sizes = found.table["cluster_size"].to_pylist()
+    assert sorted(sizes)[-7:] == [2, 2, 5, 5, 5, 5, 5]
+    apart = {"evidence": {"unrelated": [(0, 4)]}}
+    held = cluster_records(scorer, pairs, bits, False, apart).table
+    cluster = dict(zip(held["id"].to_pylist(), held["cluster_id"].to_pylist(), strict=True))
+    assert cluster[0] != cluster[4]
+    assert not twins_of(scorer_of(pa.table({"id": np.arange(14), "name": names}), offset=-9.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,22 @@ def test_the_strength_that_does_best_on_held_out_entities_is_chosen(compared, ex
     assert not training.learnable(examples.chosen(np.flatnonzero(examples.related)))
 
 
+def test_all_pairs_of_an_entity_count_half_its_records():
+    entity = np.array([0] * 9 + [1] * 4 + [2] + [-1])
+    inside = np.column_stack(np.triu_indices(9, 1))
+    assert training.weight_of(entity, inside).sum() == pytest.approx((9 - 1) / 2)
+    others = np.array([[0, 9], [9, 13], [0, 14], [13, 14]])
+    assert training.weight_of(entity, others) == pytest.approx([1 / 6, 1 / 2, 1 / 3, 1])
+
+
+def test_the_strongest_prior_that_is_not_surely_worse_is_taken():
+    folds = {1.0: np.array([0.2, 0.3, 0.4]), 10.0: np.array([0.3, 0.2, 0.41])}
+    folds[100.0] = folds[1.0] + 0.1 + np.array([0.01, 0.0, -0.01])
+    assert training._strongest(folds) == 10.0
+    del folds[10.0]
+    assert training._strongest(folds) == 1.0
+
+
 def test_a_score_learned_otherwise_is_one_more_feature(compared, examples):
     base = training.weights_of(
         training.fitted(examples, compared.scales, 1.0, False), compared.scales, None
@@ -65,9 +83,7 @@ def test_a_score_learned_otherwise_is_one_more_feature(compared, examples):
     entity[examples.pairs[~examples.related][:, 0]] = 1
     more = training.examples_of(compared, examples.pairs, entity, fold, base)
     assert more.extra == pytest.approx(base.log_odds(examples.levels))
-    both = training.Examples(
-        examples.pairs, examples.levels, examples.related, examples.folds, more.extra
-    )
+    both = replace(examples, extra=more.extra)
     measure = training.fitted(both, compared.scales, 50.0, False)
     weights = training.weights_of(measure, compared.scales, base)
     rows = training._rows(compared.scales, both)

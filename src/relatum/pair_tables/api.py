@@ -105,7 +105,7 @@ def cluster_pairs(
         unless one of the last two names that column.
     engine : {"auto", "duckdb", "spark"}
         "auto" takes Spark for Spark DataFrames and DuckDB for everything else. On Spark there
-        are neither `previous`, `offset`, `confidence`, `details` nor `certificate`; `output` is a
+        are neither `offset`, `confidence`, `details` nor `certificate`; `output` is a
         folder, and `memory_limit` that of its tasks.
     memory_limit : str or int
         For DuckDB and the batches; about 100 bytes per element come on top.
@@ -149,7 +149,7 @@ def cluster_pairs(
     settings = Settings(bits, max_size, prove, time_limit)
     _require_names(left=left, right=right, log_odds=log_odds, probability=probability)
     on_spark = _takes_spark(pairs, engine)
-    only_duckdb = {"previous": previous, "certificate": certificate}
+    only_duckdb: dict[str, Any] = {"certificate": certificate}
     only_duckdb |= {"confidence": confidence or None, "details": details or None}
     only_duckdb["offset"] = offset if learn_offset or shift else None
     for name, value in only_duckdb.items():

@@ -53,6 +53,9 @@ class Search:
     # standard errors that a gain must exceed; one where groups exclude, for scores know nothing of
     # that, and a gain is expected
     doubts: float = 2.0
+    # a Gaussian that a likelihood is multiplied by, where few labels would say anything: bits
+    expected: float = 0.0
+    spread: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -367,7 +370,13 @@ def _by_likelihood(case: Labelled, search: Search) -> Offset:
     elif missing(-most) >= 0:
         bits = -most
     else:
-        bits, capped = float(brentq(missing, -most, most, xtol=search.exact)), False
+        capped = False
+        pull = math.log(2) / (math.log(2) * search.spread) ** 2  # pairs for each bit off
+
+        def slope(x: float) -> float:
+            return missing(x) + (x - search.expected) * pull
+
+        bits = float(brentq(slope, -most, most, xtol=search.exact))
     curve = tuple(sorted(tried.items()))
     background = _background(case, bits)
     return Offset(bits, "likelihood", curve, capped, background)

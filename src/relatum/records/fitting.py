@@ -1,9 +1,10 @@
 """How a linker is fitted: with labels, with a few of them, or without.
 
 Without labels, or with too few to hold any out, levels are worth what a mixture says (`mixture`).
-With labels a logistic measure learns it (`training`). Where labels are not many, the score of the
-mixture is one more thing that it may learn from, if that does better on held-out entities; and
-where most records have none, what the mixture is sure of about labelled records and others counts
+With labels a logistic measure learns it (`training`). Where labelled entities are not many, the
+score of the mixture is one more thing that it learns from, so that labels correct the mixture only
+as far as held-out entities confirm it: the prior draws to the mixture, not to nothing. And where
+most records have none, what the mixture is sure of about labelled records and others counts
 as known: labelled records alone are few, and so less like each other than all are.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.errors import BlockingWarning, CalibrationWarning, DataError
-from relatum.problem import real_number, shown, switch, whole_number
+from relatum.problem import UNSCORED, real_number, shown, switch, whole_number
 from relatum.records import training
 from relatum.records.blocking import Candidates, candidates, caught_twice, key_codes
 from relatum.records.comparison import Comparison, Levels
@@ -31,6 +32,7 @@ from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
 from relatum.records.linking import Scorer, cluster_records
 from relatum.records.mixture import (
+    Mixture,
     categories,
     first_guess,
     learn_mixture,
@@ -41,11 +43,12 @@ from relatum.records.mixture import (
 FOLDS = 3
 NEIGHBORS = (10, 20, 40)  # tried in turn, until enough true pairs are candidates
 ENOUGH = 0.9  # of true pairs
-BACKGROUND = -4.0  # bits, where no labels tell
+BACKGROUND = UNSCORED  # bits; all pairs of a component are scored, unless it is very large
 FEW = 20  # related pairs, below which none are held out
-MANY = 500  # related pairs, from which on the mixture has nothing to add
+MANY = 500  # entities of several records, from which on the mixture has nothing to add
 UNLABELLED_OFFSET = 4.0  # bits, of sources without duplicates: candidates exclude each other
 SURE = 3.0  # bits, of a mixture that knows the labels
+DIFFER = 0.5  # of matches that differ in a field: more, and they are hardly matches
 MIXTURE_PAIRS = 500_000  # that a mixture is learned from
 Monitor = Callable[[str, int, int], Any]
 
@@ -154,9 +157,10 @@ def fit_records(run: Run, comparison: Comparison, table: Any, entity: Index) -> 
         offset = _given_offset(run)
         report = replace(report, learned_from="labels and records", examples=len(found))
         report = replace(report, related=share, offset=offset, background=BACKGROUND)
+        report = replace(report, among=len(entity))
         return Fitted(weights, offset, BACKGROUND, None, report)
     base = None
-    if related < MANY:
+    if np.count_nonzero(np.bincount(entity[known]) > 1) < MANY:
         base = _mixture(run, comparison, found, np.full(len(entity), -1))[0]
         if 2 * len(known) < len(entity) and not run.linker.one_per_source:
             sure = _mixture(run, comparison, found, entity)[0]
@@ -198,7 +202,8 @@ def _with_neighbors(
     bits = mixture.log_odds(levels)
     sure = np.abs(bits) > SURE
     folds = np.repeat(fold[pairs[sure]].max(axis=1)[:, None], 2, axis=1)  # of the labelled one
-    more = training.Examples(pairs[sure], levels[:, sure], bits[sure] > 0, folds)
+    weight = training.weight_of(entity, pairs[sure])
+    more = training.Examples(pairs[sure], levels[:, sure], bits[sure] > 0, folds, weight)
     return examples.plus(more)
 
 
@@ -214,12 +219,9 @@ def _fit_labelled(
     n, rng = len(entity), np.random.default_rng([run.linker.random_state, 1])
     pairs = found.pairs[(entity[found.pairs] >= 0).all(axis=1)]
     with run.stage("learn"):
-        learned = training.learn_by_folds(examples, scales, None)
         if base is not None:
-            more = replace(examples, extra=base.log_odds(examples.levels))
-            other = training.learn_by_folds(more, scales, base)
-            better = min(other.losses.values()) < min(learned.losses.values())
-            learned, base = (other, base) if better else (learned, None)
+            examples = replace(examples, extra=base.log_odds(examples.levels))
+        learned = training.learn_by_folds(examples, scales, base)
     with run.stage("compare"):
         bits = OutOfFold(comparison, learned.by_fold, fold)(pairs[:, 0], pairs[:, 1])
         inside = training.components(n, pairs[bits > 0])
@@ -243,6 +245,7 @@ def _fit_labelled(
         related=int(examples.related.sum()),
         strength=learned.strength,
         offset=best.offset,
+        among=int(np.count_nonzero(entity >= 0)),
         background=background,
         precision=best.precision,
         recall=best.recall,
@@ -268,14 +271,14 @@ def _fit_unlabelled(run: Run, comparison: Comparison, table: Any, entity: Index)
             "No two records have a word or three letters in common, so that there is nothing to "
             "learn from; check fields=."
         )
-    weights, share = _mixture(run, comparison, found, entity)
+    weights, share = _mixture(run, comparison, found, entity, warn=True)
     offset = _given_offset(run)
     bits = Scorer(comparison, weights, 0.0).of_rows(found.pairs[:, 0], found.pairs[:, 1])
     recall = caught_twice(1 / (1 + np.exp2(-np.clip(bits, -60, 60))), found.by)
     if recall < ENOUGH:
         _warn_of(recall, "probable pairs")
     report = LinkReport("records", len(entity), 0, 0, len(found), neighbors, recall)
-    report = replace(report, examples=len(found), related=share, offset=offset)
+    report = replace(report, examples=len(found), related=share, offset=offset, among=len(entity))
     return Fitted(weights, offset, BACKGROUND, None, replace(report, background=BACKGROUND))
 
 
@@ -286,7 +289,7 @@ def _given_offset(run: Run) -> float:
 
 
 def _mixture(
-    run: Run, comparison: Comparison, found: Candidates, entity: Index
+    run: Run, comparison: Comparison, found: Candidates, entity: Index, warn: bool = False
 ) -> tuple[Weights, int]:
     """Return what levels are worth by a mixture, and how many candidates match by it."""
     rng, scales = np.random.default_rng([run.linker.random_state, 2]), comparison.scales
@@ -299,7 +302,23 @@ def _mixture(
         start = first_guess(scales, levels, pairs)
         ends = pairs if run.linker.one_per_source else None
         mixture = learn_mixture(categories(scales, levels), sizes_of(scales), start, known, ends)
+    if warn:
+        _warn_of_differences(mixture, comparison)
     return weights_of_mixture(mixture, scales), round(mixture.share * len(found))
+
+
+def _warn_of_differences(mixture: Mixture, comparison: Comparison) -> None:
+    """Warn if pairs taken for matches mostly differ in a field, as those of a household do."""
+    other = zip(comparison.fields, mixture.m, strict=True)
+    differ = [name for name, shares in other if shares[0] > DIFFER]
+    if differ:
+        warnings.warn(
+            f"Pairs that look most like matches mostly differ in {', '.join(differ)}: they may be "
+            "of one household or the like, and no two records of one entity. Label some records, "
+            "or leave out the fields that they have in common.",
+            CalibrationWarning,
+            stacklevel=6,
+        )
 
 
 def _calibrated(run: Run, scores: OutOfFold, pairs: Index, entity: Index) -> tuple[HeldOut, float]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from relatum.pair_tables import Offset
 
 SEARCH = 5  # iterations per element, of clusters that are only judged
+EXPECTED, SPREAD = 3.0, 2.0  # bits: offsets of two sources, as a prior where labels are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +139,15 @@ class Trial:
         choose. Unlabelled records are left out, but count: pairs of labelled records that are
         wrongly related stand for more such pairs, of others.
         """
-        from relatum.pair_tables import Settings, best_offset, labelled_part
+        from relatum.pair_tables import Search, Settings, best_offset, labelled_part
 
         i, j = self.pairs.T
         two = self.groups is not None and len(np.unique(self.groups)) == 2
         score = None if two else self.scores
         case = labelled_part(lambda: [(i, j, self.bits)], self.entity, self.groups, score)
         settings = Settings(self.background, search=SEARCH)
-        return best_offset(replace(case, settings=settings))
+        search = Search(expected=EXPECTED, spread=SPREAD)
+        return best_offset(replace(case, settings=settings), search=search)
 
     def measured(self, clusters: Index, own: Any) -> tuple[float, float, float]:
         """Return precision, recall and F1 of some records."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -30,6 +31,8 @@ class LinkReport:
     offset : float
         Bits added to every score, learned from held-out records as `relatum.pair_tables.offsets`
         says: by F1, or by the likelihood of the matching of two sources.
+    among : int
+        Records that were compared with each other when it was learned; see `shifted`.
     background : float
         Bits of pairs that are neither candidates nor scored later.
     precision, recall, f1, spread : float or None
@@ -52,6 +55,7 @@ class LinkReport:
     related: int = 0
     strength: float | None = None
     offset: float = 0.0
+    among: int = 0
     background: float = 0.0
     precision: float | None = None
     recall: float | None = None
@@ -59,6 +63,21 @@ class LinkReport:
     spread: float | None = None
     offsets: Mapping[float, float] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def shifted(self, records: int) -> float:
+        """Return the offset, in bits, for clusters of so many records.
+
+        Of twice as many records of the same kind, a record has as many partners as before, and
+        twice as many others that look like it by chance: the odds of a match fall by half.
+
+        Examples
+        --------
+        >>> LinkReport("labels", 1000, offset=2.0, among=1000).shifted(4000)
+        0.0
+        """
+        if not 0 < self.among < records:
+            return self.offset
+        return self.offset - math.log2(records / self.among)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, for JSON."""

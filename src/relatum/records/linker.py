@@ -46,7 +46,9 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         How many of the nearest records, by letters and by words, each is compared with. "auto":
         10; if labels tell that more than a tenth of the true pairs are missed, 20 or 40.
     offset : float or "learned"
-        Bits added to all scores; learned from labels so that held-out clusters are right.
+        Bits added to all scores; learned from labels so that held-out clusters are right. Where
+        more records are linked than were learned from, log2 of how many times more is taken
+        from a learned one, as chance look-alikes grow with the number of records.
     prove : bool
         Prove optimality of clusters, spending up to `time_limit` seconds on all of them.
     time_limit : float
@@ -176,7 +178,7 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         run = self._run(monitor)
         table, own = run.read(records)
         comparison = Comparison(own, self.frequencies_)
-        scorer = Scorer(comparison, self.weights_, self.offset_)
+        scorer = Scorer(comparison, self.weights_, self._offset(len(own)))
         found = run.block(comparison, table, self.neighbors_)
         with run.stage("compare"):
             told = None if monitor is None else lambda done, of: monitor("compare", done, of)
@@ -201,7 +203,7 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
             (source, id) where ids are unique within sources only.
         """
         own = self._run(None).read(records)[1]
-        scorer = Scorer(Comparison(own, self.frequencies_), self.weights_, self.offset_)
+        scorer = Scorer(Comparison(own, self.frequencies_), self.weights_, self._offset(len(own)))
         return scorer.contributions(left, right)
 
     def _run(self, monitor: Monitor | None) -> Run:
@@ -215,6 +217,10 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
             )
         run.fields = self.fields_  # in the order in which levels were learned
         return run
+
+    def _offset(self, records: int) -> float:
+        """Return the offset for so many records; one that was given is left as it is."""
+        return self.report_.shifted(records) if self.offset == "learned" else self.offset_
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "tables_"):

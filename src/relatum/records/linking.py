@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from relatum.problem import shown
 from relatum.records.comparison import CHUNK, Comparison
 from relatum.records.intake import Records
 from relatum.records.level_bits import Weights
+
+TWINS = 500  # records with the same values, from which on they are taken for one at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +129,35 @@ def groups_of(records: Records) -> Any:
     return pa.table({records.id_name: records.ids, "group": records.sources})
 
 
+def twins_of(scorer: Scorer) -> list[tuple[Any, Any]]:
+    """Return chains, pairs of ids, through records with the same values, where these are very many.
+
+    They are related to all others alike. So, if their own score is positive, some most probable
+    clustering has them in one cluster; and their pairs are too many to be scored one by one.
+    """
+    records = scorer.records
+    codes = np.column_stack([column.codes for column in records.columns.values()])
+    given = np.flatnonzero((codes >= 0).any(axis=1))
+    number, sizes = np.unique(codes[given], axis=0, return_inverse=True, return_counts=True)[1:]
+    out = []
+    for many in np.flatnonzero(sizes >= TWINS).tolist():
+        rows = given[number.ravel() == many]
+        if scorer.of_rows(rows[:1], rows[1:2])[0] > 0:
+            ids = [records.id_of(row) for row in rows.tolist()]
+            out += list(pairwise(ids))
+    return out
+
+
+def _with_twins(evidence: Any, twins: list[tuple[Any, Any]]) -> Any:
+    """Return evidence with twins as related; that of a table is left as it is."""
+    if not twins or not (evidence is None or isinstance(evidence, Mapping)):
+        return evidence
+    known = {} if evidence is None else dict(evidence)
+    if known.get("unrelated"):  # which may concern twins
+        return evidence
+    return {**known, "related": [*known.get("related", ()), *twins]}
+
+
 def cluster_records(
     scorer: Scorer, pairs: Index, bits: Floats, apart: bool, options: Mapping[str, Any]
 ) -> Any:
@@ -143,6 +175,8 @@ def cluster_records(
     from relatum.pair_tables import cluster_pairs
 
     records = scorer.records
+    if not apart:
+        options = {**options, "evidence": _with_twins(options.get("evidence"), twins_of(scorer))}
     return cluster_pairs(
         pair_table(records, pairs, bits),
         score_missing=scorer,

@@ -1,8 +1,10 @@
 """Learning what levels of similarity are worth, from pairs of records whose entities are known.
 
 Learned from are candidates, random pairs, and pairs inside components of positive pairs, which
-`score_missing` asks for later and which are of another kind than candidates. The strength of the
-prior is the one that does best on entities that were not learned from.
+`score_missing` asks for later and which are of another kind than candidates. Pairs of a large
+entity are many and say much the same: a pair counts the less, the larger its entities are.
+The strength of the prior is the largest that does as well as any on entities that were not learned
+from: what few entities say is not trusted beyond that.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.records.comparison import Comparison, Levels, Scale
 from relatum.records.level_bits import Weights, tables_of, thermometer
 
-STRENGTHS = (0.1, 1.0, 10.0, 50.0)  # of the prior, tried from the weakest on
+STRENGTHS = (1.0, 10.0, 100.0, 1000.0)  # of the prior, tried from the weakest on
 MOST_PAIRS = 200_000  # that are learned from
 MOST_INSIDE = 20_000  # of them, inside components
 LARGEST_COMPONENT = 300  # records; of larger ones, pairs inside are drawn from so many
@@ -36,6 +38,8 @@ class Examples:
     related : bool array (pairs,)
     folds : int64 array (pairs, 2)
         The folds of both entities.
+    weight : float64 array (pairs,)
+        How much a pair counts.
     extra : float64 array (pairs,) or None
         Bits of a score learned without labels.
     """
@@ -44,13 +48,14 @@ class Examples:
     levels: Levels
     related: Flags
     folds: Index
+    weight: Floats
     extra: Floats | None = None
 
     def chosen(self, rows: Any) -> Examples:
         """Return some of the pairs."""
         extra = None if self.extra is None else self.extra[rows]
         own = self.pairs[rows], self.levels[:, rows], self.related[rows], self.folds[rows]
-        return Examples(*own, extra)
+        return Examples(*own, self.weight[rows], extra)
 
     def plus(self, other: Examples) -> Examples:
         """Return both, without bits of a score learned otherwise."""
@@ -59,6 +64,7 @@ class Examples:
             np.concatenate([self.levels, other.levels], axis=1),
             np.concatenate([self.related, other.related]),
             np.concatenate([self.folds, other.folds]),
+            np.concatenate([self.weight, other.weight]),
         )
 
 
@@ -78,7 +84,16 @@ def examples_of(
     levels = comparison.levels(pairs[:, 0], pairs[:, 1])
     related = entity[pairs[:, 0]] == entity[pairs[:, 1]]
     extra = None if base is None else base.log_odds(levels)
-    return Examples(pairs, levels, related, fold[pairs], extra)
+    return Examples(pairs, levels, related, fold[pairs], weight_of(entity, pairs), extra)
+
+
+def weight_of(entity: Index, pairs: Index) -> Floats:
+    """Return how much pairs count: 1 / sqrt(sizes of both entities), 1 for what is not known.
+
+    All related pairs of an entity together then count half its records, not their square.
+    """
+    sizes = np.append(np.bincount(entity[entity >= 0]), 1)
+    return np.asarray(1 / np.sqrt(sizes[entity[pairs]].prod(axis=1)), dtype=np.float64)
 
 
 def folds_of(entity: Index, count: int, rng: np.random.Generator) -> Index:
@@ -108,7 +123,8 @@ def fitted(examples: Examples, scales: Sequence[Scale], strength: float, exact: 
 
     more = {"max_epochs": 500} if exact else {"tol": 1e-3, "max_epochs": 500}
     measure = LogisticMeasure(strength, fit_intercept=True, **more)
-    return measure.fit(_rows(scales, examples), examples.related.astype(int))
+    weight = examples.weight / examples.weight.mean()
+    return measure.fit(_rows(scales, examples), examples.related.astype(int), weight)
 
 
 def _rows(scales: Sequence[Scale], examples: Examples) -> Any:
@@ -153,23 +169,35 @@ def learn_by_folds(
     base: Weights | None,
     strengths: Sequence[float] = STRENGTHS,
 ) -> Learned:
-    """Choose the strength of the prior on held-out entities, and learn without each fold."""
+    """Choose the strength of the prior on held-out entities, and learn without each fold.
+
+    The strongest prior is taken whose loss is not surely larger than the smallest: by no more than
+    the standard error, over folds, of the difference.
+    """
     folds = range(int(examples.folds.max()) + 1)
-    losses: dict[float, float] = {}
-    found: dict[float, list[Weights]] = {}
-    for strength in strengths:
-        total, count, found[strength] = 0.0, 0, []
-        for fold in folds:
-            learn = examples.chosen(np.flatnonzero((examples.folds != fold).all(axis=1)))
-            judge = examples.chosen(np.flatnonzero((examples.folds == fold).all(axis=1)))
+    losses = {s: np.zeros(len(folds)) for s in strengths}
+    found: dict[float, list[Weights]] = {s: [] for s in strengths}
+    for fold in folds:
+        learn = examples.chosen(np.flatnonzero((examples.folds != fold).all(axis=1)))
+        judge = examples.chosen(np.flatnonzero((examples.folds == fold).all(axis=1)))
+        for strength in strengths:
             weights = weights_of(fitted(learn, scales, strength, False), scales, base)
             bits = weights.log_odds(judge.levels)
-            total += float(np.logaddexp2(0, np.where(judge.related, -bits, bits)).sum())
-            count += len(bits)
+            lost = np.logaddexp2(0, np.where(judge.related, -bits, bits))
+            losses[strength][fold] = judge.weight @ lost / max(1e-300, judge.weight.sum())
             found[strength].append(weights)
-        losses[strength] = total / max(1, count)
-    best = min(losses, key=lambda s: losses[s])
-    return Learned(best, losses, found[best])
+    best = _strongest(losses)
+    return Learned(best, {s: float(lost.mean()) for s, lost in losses.items()}, found[best])
+
+
+def _strongest(losses: dict[float, Floats]) -> float:
+    least = min(losses, key=lambda s: losses[s].mean())
+    doubts = {s: lost - losses[least] for s, lost in losses.items()}
+    return max(
+        s
+        for s, d in doubts.items()
+        if d.mean() <= np.std(d, ddof=1) / np.sqrt(len(d)) or s == least
+    )
 
 
 def learnable(examples: Examples) -> bool:

@@ -25,6 +25,7 @@ from relatum.pair_tables.on_spark.components import (
     sizes_of,
     split_giants,
 )
+from relatum.pair_tables.on_spark.earlier import keep_ids, read_earlier
 from relatum.pair_tables.on_spark.frame_task import SCORED, solve_frame
 from relatum.pair_tables.on_spark.known import Known, read_known
 from relatum.pair_tables.on_spark.labels import background_of, block_recall, pairwise_f1
@@ -62,6 +63,9 @@ def cluster(given: Given, plan: Plan) -> Clusters:
     clusters = computed(_named(_with_gaps(found, linked, units), columns))
     numbers = _numbers(clusters, linked, units)
     numbers |= {"rows": source.rows, "odd_rows": source.odd_rows, "block_recall": recall}
+    if given.previous is not None:
+        earlier = read_earlier(given.pairs, columns, given.previous)
+        clusters, numbers["changes"] = keep_ids(clusters, earlier)
     if known.labels is not None:
         numbers["f1"] = pairwise_f1(clusters.withColumnRenamed("_node", "node"), known.labels)
     wanted = [c for c in clusters.columns if not c.startswith("_")]

@@ -52,7 +52,7 @@ def read_known(given: Given, columns: Columns) -> Known:
     groups, labels = given.one_per_group, given.labels
     groups = None if groups is None else _groups(given.pairs, columns, groups)
     if labels is not None:
-        labels = _once(_values(given.pairs, columns, labels, "labels"), "labels")
+        labels = once(values_of(given.pairs, columns, labels, "labels"), "labels")
     return Known(related, unrelated, groups, labels)
 
 
@@ -100,12 +100,12 @@ def _groups(pairs: Any, columns: Columns, given: Any) -> Any:
         left, right = (fn.col(quoted(name)).alias("value") for name in names)
         table = pairs.select(a.alias("node"), left).union(pairs.select(b, right))
     else:
-        table = _values(pairs, columns, given, "one_per_group")
+        table = values_of(pairs, columns, given, "one_per_group")
     code = fn.xxhash64("value").bitwiseAND(fn.lit(GROUP_BITS)).alias("group_code")
-    return _once(table, "one_per_group").select("node", code)
+    return once(table, "one_per_group").select("node", code)
 
 
-def _once(table: Any, what: str) -> Any:
+def once(table: Any, what: str) -> Any:
     """Return a table of values without nulls; refuse elements with two."""
     table = table.where("node IS NOT NULL AND value IS NOT NULL").distinct()
     twice = table.groupBy("node").count().where("count > 1").select("node").limit(1).collect()
@@ -114,12 +114,15 @@ def _once(table: Any, what: str) -> Any:
     return table
 
 
-def _values(pairs: Any, columns: Columns, given: Any, what: str) -> Any:
+def values_of(pairs: Any, columns: Columns, given: Any, what: str) -> Any:
     """Return columns node and value of a mapping from ids, or of a table."""
     if isinstance(given, Mapping):
         kind = pairs.select(ends_of(columns)[0]).schema["a"].dataType.simpleString()
-        rows = [(k, str(v)) for k, v in given.items() if v is not None]
-        return pairs.sparkSession.createDataFrame(rows, f"node {kind}, value string")
+        own = {k: v for k, v in given.items() if v is not None}
+        whole = bool(own) and all(type(v) is int for v in own.values())
+        rows = [(k, v if whole else str(v)) for k, v in own.items()]
+        value = "bigint" if whole else "string"
+        return pairs.sparkSession.createDataFrame(rows, f"node {kind}, value {value}")
     if not hasattr(given, "select"):  # of pandas
         given = pairs.sparkSession.createDataFrame(given)
     return _value_table(columns, given, what)
