@@ -90,7 +90,8 @@ def test_two_sources_are_matched_as_often_as_they_should():
     assert found.method == "likelihood"
     assert not found.capped
     i, j = trial.pairs.T
-    assert found.offset == learn_offset(i, j, trial.bits, entity, groups).bits
+    same = learn_offset(i, j, trial.bits, entity, groups).bits
+    assert found.offset == pytest.approx(same, abs=0.2)  # but for a weak prior
     assert found.f1 > trial.measured(trial.clusters(0.0), np.arange(100))[2]
 
 

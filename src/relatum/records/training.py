@@ -22,6 +22,7 @@ from relatum.records.comparison import Comparison, Levels, Scale
 from relatum.records.level_bits import Weights, tables_of, thermometer
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)  # of the prior, tried from the weakest on
+DOUBTS = 3.0  # standard errors over three folds, which chance exceeds once in twenty times
 MOST_PAIRS = 200_000  # that are learned from
 MOST_INSIDE = 20_000  # of them, inside components
 LARGEST_COMPONENT = 300  # records; of larger ones, pairs inside are drawn from so many
@@ -172,7 +173,7 @@ def learn_by_folds(
     """Choose the strength of the prior on held-out entities, and learn without each fold.
 
     The strongest prior is taken whose loss is not surely larger than the smallest: by no more than
-    the standard error, over folds, of the difference.
+    `DOUBTS` standard errors, over folds, of the difference.
     """
     folds = range(int(examples.folds.max()) + 1)
     losses = {s: np.zeros(len(folds)) for s in strengths}
@@ -193,11 +194,8 @@ def learn_by_folds(
 def _strongest(losses: dict[float, Floats]) -> float:
     least = min(losses, key=lambda s: losses[s].mean())
     doubts = {s: lost - losses[least] for s, lost in losses.items()}
-    return max(
-        s
-        for s, d in doubts.items()
-        if d.mean() <= np.std(d, ddof=1) / np.sqrt(len(d)) or s == least
-    )
+    sure = {s: d.mean() > DOUBTS * np.std(d, ddof=1) / np.sqrt(len(d)) for s, d in doubts.items()}
+    return max(s for s in losses if s == least or not sure[s])
 
 
 def learnable(examples: Examples) -> bool:
