@@ -66,14 +66,6 @@ def test_all_pairs_of_an_entity_count_half_its_records():
     assert training.weight_of(entity, others) == pytest.approx([1 / 6, 1 / 2, 1 / 3, 1])
 
 
-def test_the_strongest_prior_that_is_not_surely_worse_is_taken():
-    folds = {1.0: np.array([0.2, 0.3, 0.4]), 10.0: np.array([0.3, 0.2, 0.41])}
-    folds[100.0] = folds[1.0] + 0.1 + np.array([0.01, 0.0, -0.01])
-    assert training._strongest(folds) == 10.0
-    del folds[10.0]
-    assert training._strongest(folds) == 1.0
-
-
 def test_a_score_learned_otherwise_is_one_more_feature(compared, examples):
     base = training.weights_of(
         training.fitted(examples, compared.scales, 1.0, False), compared.scales, None

@@ -3,8 +3,7 @@
 Learned from are candidates, random pairs, and pairs inside components of positive pairs, which
 `score_missing` asks for later and which are of another kind than candidates. Pairs of a large
 entity are many and say much the same: a pair counts the less, the larger its entities are.
-The strength of the prior is the largest that does as well as any on entities that were not learned
-from: what few entities say is not trusted beyond that.
+The strength of the prior is the one that does best on entities that were not learned from.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from relatum.records.comparison import Comparison, Levels, Scale
 from relatum.records.level_bits import Weights, tables_of, thermometer
 
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)  # of the prior, tried from the weakest on
-DOUBTS = 3.0  # standard errors over three folds, which chance exceeds once in twenty times
 MOST_PAIRS = 200_000  # that are learned from
 MOST_INSIDE = 20_000  # of them, inside components
 LARGEST_COMPONENT = 300  # records; of larger ones, pairs inside are drawn from so many
@@ -170,11 +168,7 @@ def learn_by_folds(
     base: Weights | None,
     strengths: Sequence[float] = STRENGTHS,
 ) -> Learned:
-    """Choose the strength of the prior on held-out entities, and learn without each fold.
-
-    The strongest prior is taken whose loss is not surely larger than the smallest: by no more than
-    `DOUBTS` standard errors, over folds, of the difference.
-    """
+    """Choose the strength of the prior on held-out entities, and learn without each fold."""
     folds = range(int(examples.folds.max()) + 1)
     losses = {s: np.zeros(len(folds)) for s in strengths}
     found: dict[float, list[Weights]] = {s: [] for s in strengths}
@@ -187,15 +181,9 @@ def learn_by_folds(
             lost = np.logaddexp2(0, np.where(judge.related, -bits, bits))
             losses[strength][fold] = judge.weight @ lost / max(1e-300, judge.weight.sum())
             found[strength].append(weights)
-    best = _strongest(losses)
-    return Learned(best, {s: float(lost.mean()) for s, lost in losses.items()}, found[best])
-
-
-def _strongest(losses: dict[float, Floats]) -> float:
-    least = min(losses, key=lambda s: losses[s].mean())
-    doubts = {s: lost - losses[least] for s, lost in losses.items()}
-    sure = {s: d.mean() > DOUBTS * np.std(d, ddof=1) / np.sqrt(len(d)) for s, d in doubts.items()}
-    return max(s for s in losses if s == least or not sure[s])
+    means = {s: float(lost.mean()) for s, lost in losses.items()}
+    best = min(means, key=lambda s: means[s])
+    return Learned(best, means, found[best])
 
 
 def learnable(examples: Examples) -> bool:
