@@ -45,10 +45,10 @@ NEIGHBORS = (10, 20, 40)  # tried in turn, until enough true pairs are candidate
 ENOUGH = 0.9  # of true pairs
 BACKGROUND = UNSCORED  # bits; all pairs of a component are scored, unless it is very large
 FEW = 20  # related pairs, below which none are held out
-MANY = 500  # entities of several records, from which on the mixture has nothing to add
+MANY = 100  # entities of several records, from which on the mixture has nothing to add
 UNLABELLED_OFFSET = 4.0  # bits, of sources without duplicates: candidates exclude each other
 SURE = 3.0  # bits, of a mixture that knows the labels
-DIFFER = 0.5  # of matches that differ in a field: more, and they are hardly matches
+DIFFER = 0.8  # of matches that differ in a field: more, and they are hardly matches
 MIXTURE_PAIRS = 500_000  # that a mixture is learned from
 Monitor = Callable[[str, int, int], Any]
 

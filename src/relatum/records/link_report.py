@@ -31,8 +31,6 @@ class LinkReport:
     offset : float
         Bits added to every score, learned from held-out records as `relatum.pair_tables.offsets`
         says: by F1, or by the likelihood of the matching of two sources.
-    among : int
-        Records that were compared with each other when it was learned; see `shifted`.
     background : float
         Bits of pairs that are neither candidates nor scored later.
     precision, recall, f1, spread : float or None
@@ -42,6 +40,8 @@ class LinkReport:
         Held-out F1 by offset, of those tried.
     seconds : mapping
         Of the processor, by stage.
+    among : int
+        Records that were compared with each other when it was learned; see `shifted`.
     """
 
     learned_from: str
@@ -55,7 +55,6 @@ class LinkReport:
     related: int = 0
     strength: float | None = None
     offset: float = 0.0
-    among: int = 0
     background: float = 0.0
     precision: float | None = None
     recall: float | None = None
@@ -63,6 +62,7 @@ class LinkReport:
     spread: float | None = None
     offsets: Mapping[float, float] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    among: int = 0
 
     def shifted(self, records: int) -> float:
         """Return the offset, in bits, for clusters of so many records.

@@ -20,7 +20,13 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.records.comparison import Comparison, Levels, Scale
 from relatum.records.level_bits import Weights, tables_of, thermometer
 
-STRENGTHS = (1.0, 10.0, 100.0, 1000.0)  # of the prior, tried from the weakest on
+STRENGTHS = (0.1, 1.0, 10.0, 50.0)  # of the prior, tried from the weakest on
+TOWARDS = (
+    1.0,
+    10.0,
+    100.0,
+    1000.0,
+)  # the same, of one that draws towards a score learned otherwise
 MOST_PAIRS = 200_000  # that are learned from
 MOST_INSIDE = 20_000  # of them, inside components
 LARGEST_COMPONENT = 300  # records; of larger ones, pairs inside are drawn from so many
@@ -166,9 +172,11 @@ def learn_by_folds(
     examples: Examples,
     scales: tuple[Scale, ...],
     base: Weights | None,
-    strengths: Sequence[float] = STRENGTHS,
+    strengths: Sequence[float] | None = None,
 ) -> Learned:
     """Choose the strength of the prior on held-out entities, and learn without each fold."""
+    if strengths is None:
+        strengths = STRENGTHS if base is None else TOWARDS
     folds = range(int(examples.folds.max()) + 1)
     losses = {s: np.zeros(len(folds)) for s in strengths}
     found: dict[float, list[Weights]] = {s: [] for s in strengths}
