@@ -80,3 +80,12 @@ def test_what_makes_no_sense_is_refused(records, words, told):
 
 def test_fields_are_read():
     assert fields_of("a=text, b c=exact") == {"a": "text", "b c": "exact"}
+
+
+def test_the_records_are_not_written_over(records):
+    path, _ = records
+    before = path.read_bytes()
+    done = invoke("link", path, "--fields", FIELDS, "-o", path)
+    assert done.exit_code == 2
+    assert "holds the records" in done.output
+    assert path.read_bytes() == before

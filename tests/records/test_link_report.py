@@ -21,8 +21,8 @@ def test_a_report_is_a_few_lines_and_json():
     assert "(estimated)" in str(LinkReport("records", 3, block_recall=0.5))
 
 
-def test_twice_as_many_records_halve_the_odds():
+def test_more_records_lower_the_offset():
     report = LinkReport("labels", 500, offset=1.5, among=500)
-    assert [report.shifted(n) for n in (1000, 2000)] == [0.5, -0.5]
+    assert [report.shifted(n) for n in (1000, 8000)] == [1.25, 0.5]
     assert report.shifted(100) == report.shifted(500) == 1.5  # fewer records prove nothing
     assert LinkReport("labels", 500, offset=1.5).shifted(10**6) == 1.5  # of an old file

@@ -155,7 +155,8 @@ def test_a_pair_is_explained_by_bits_that_add_up(linker, split):
     found = linker.explain_pair(new, ids[0], ids[1])
     own = read_records(new, linker.fields, None, None)
     comparison = Comparison(own, linker.frequencies_)
-    score = Scorer(comparison, linker.weights_, linker.offset_)([ids[0]], [ids[1]])[0]
+    offset = linker.report_.shifted(len(own))
+    score = Scorer(comparison, linker.weights_, offset)([ids[0]], [ids[1]])[0]
     assert sum(bits for _, _, bits in found) == pytest.approx(score)
     assert {name for name, _, _ in found} > set(linker.fields)
 

@@ -97,6 +97,8 @@ def _linked(records: str, options: dict[str, Any], monitor: Any) -> tuple[Record
 def _with_progress(records: str, options: dict[str, Any], silent: bool) -> tuple[RecordLinker, Any]:
     if options["out"] is not None and Path(options["out"]).suffix not in (".parquet", ".csv"):
         raise DataError(f"The output {options['out']} ends in .parquet or .csv.")
+    if options["out"] is not None and Path(options["out"]).absolute() == Path(records).absolute():
+        raise DataError(f"{records} holds the records: give the clusters another file.")
     console = Console(stderr=True)
     if silent or not console.is_terminal:
         return _linked(records, options, None)

@@ -245,7 +245,7 @@ def _fit_labelled(
         related=int(examples.related.sum()),
         strength=learned.strength,
         offset=best.offset,
-        among=int(np.count_nonzero(entity >= 0)),
+        among=n,
         background=background,
         precision=best.precision,
         recall=best.recall,

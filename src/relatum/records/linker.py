@@ -47,8 +47,8 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         10; if labels tell that more than a tenth of the true pairs are missed, 20 or 40.
     offset : float or "learned"
         Bits added to all scores; learned from labels so that held-out clusters are right. Where
-        more records are linked than were learned from, log2 of how many times more is taken
-        from a learned one, as chance look-alikes grow with the number of records.
+        more records are linked than were learned from, a learned one falls by a quarter of a bit
+        for each doubling, as chance look-alikes grow with the number of records.
     prove : bool
         Prove optimality of clusters, spending up to `time_limit` seconds on all of them.
     time_limit : float
