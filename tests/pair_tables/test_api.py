@@ -550,3 +550,8 @@ def test_binary_ids_are_texts_or_refused(tmp_path, certified):
         rt.cluster_pairs(table([b"\xff\x01", b"b", b"\xff\x02"]), output=out, **more)
     assert "\n" not in str(caught.value)
     assert not out.exists()
+
+
+def test_an_interrupted_query_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt), api._plain_errors():
+        raise RuntimeError("Query interrupted")

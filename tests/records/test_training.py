@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from relatum.records import training
 from relatum.records.blocking import candidates
@@ -56,6 +58,16 @@ def test_the_strength_that_does_best_on_held_out_entities_is_chosen(compared, ex
     assert ((bits > 0) == judge.related).mean() > 0.95
     assert training.learnable(examples)
     assert not training.learnable(examples.chosen(np.flatnonzero(examples.related)))
+
+
+def test_an_interrupted_fit_is_the_last(compared, examples, monkeypatch):
+    monkeypatch.setattr("relatum.measures.LogisticMeasure.fit", _told_to_stop)
+    with pytest.raises(KeyboardInterrupt):
+        training.fitted(examples, compared.scales, 1.0, False)
+
+
+def _told_to_stop(*_):
+    warnings.warn("stopped because it was interrupted; ...", ConvergenceWarning, stacklevel=2)
 
 
 def test_all_pairs_of_an_entity_count_half_its_records():

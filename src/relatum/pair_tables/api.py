@@ -330,6 +330,8 @@ def _plain_errors() -> Iterator[None]:
         raise
     except Exception as error:
         told = " ".join(str(error).split())[:200].rstrip(". ")
+        if isinstance(error, RuntimeError) and told == "Query interrupted":
+            raise KeyboardInterrupt from None
         full = "OutOfMemory" in type(error).__name__ or "Could not write" in told
         if isinstance(error, MemoryError | OSError) or full:
             raise DataError(

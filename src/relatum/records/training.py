@@ -8,6 +8,7 @@ The strength of the prior is the one that does best on entities that were not le
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+from sklearn.exceptions import ConvergenceWarning
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.records.comparison import Comparison, Levels, Scale
@@ -129,7 +131,12 @@ def fitted(examples: Examples, scales: Sequence[Scale], strength: float, exact: 
     more = {"max_epochs": 500} if exact else {"tol": 1e-3, "max_epochs": 500}
     measure = LogisticMeasure(strength, fit_intercept=True, **more)
     weight = examples.weight / examples.weight.mean()
-    return measure.fit(_rows(scales, examples), examples.related.astype(int), weight)
+    with warnings.catch_warnings():  # a measure keeps what it has; here, many more would follow
+        warnings.filterwarnings("error", ".*it was interrupted", ConvergenceWarning)
+        try:
+            return measure.fit(_rows(scales, examples), examples.related.astype(int), weight)
+        except ConvergenceWarning:
+            raise KeyboardInterrupt from None
 
 
 def _rows(scales: Sequence[Scale], examples: Examples) -> Any:
