@@ -16,7 +16,8 @@ from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.columns import Columns, bits_of, find_columns, refuse
 from relatum.pair_tables.doubts import Doubt
 from relatum.pair_tables.doubts import confidence_of as confidence_of
-from relatum.pair_tables.offsets import Offset, Search, best_offset, learn_offset
+from relatum.pair_tables.offsets import Offset, best_offset, learn_offset
+from relatum.pair_tables.offsets import Search as Search
 from relatum.pair_tables.options import Settings, usual_search
 from relatum.pair_tables.origin import Origin as Origin
 from relatum.pair_tables.previous import Changes
@@ -49,7 +50,6 @@ __all__ = [
     "Doubt",
     "Offset",
     "PairScorer",
-    "Search",
     "Settings",
     "Solution",
     "Solutions",
