@@ -73,24 +73,47 @@ document.addEventListener("keydown", (event) => {
 
 // --- pairs in pictures
 
-let asked = "";
 let timer = 0;
+let pointed = "";
 
-async function showPair(a, b, quick) {
-  const place = document.getElementById("pair-place");
-  if (!place || a === b) return;
-  const key = `${a} ${b} ${quick}`;
-  if (key === asked) return;
-  asked = key;
+async function fetchPair(a, b, quick) {
   const query = new URLSearchParams({ a, b, quick: quick ? "1" : "0" });
   const answer = await fetch(`/pair?${query}`, { credentials: "same-origin" });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const pair = page.getElementById("pair");
-  if (pair && asked === key) {
-    if (quick) pair.removeAttribute("aria-live");
-    place.replaceChildren(document.adoptNode(pair));
-    if (!quick) place.scrollIntoView({ block: "nearest" });
-  }
+  return pair ? document.adoptNode(pair) : null;
+}
+
+async function showPair(a, b) {
+  const place = document.getElementById("pair-place");
+  hideTip();
+  if (!place || a === b) return;
+  const pair = await fetchPair(a, b, false);
+  if (!pair) return;
+  place.replaceChildren(pair);
+  place.scrollIntoView({ block: "nearest" });
+}
+
+// What is pointed at is told beside the pointer; readers of screens have the list of pairs.
+async function showTip(a, b, x, y) {
+  const key = `${a} ${b}`;
+  if (a === b || key === pointed) return;
+  pointed = key;
+  const pair = await fetchPair(a, b, true);
+  if (!pair || pointed !== key) return;
+  const tip = document.getElementById("tip");
+  tip.replaceChildren(...pair.querySelectorAll("h2, h2 ~ p, table"));
+  for (const named of tip.querySelectorAll("[id]")) named.removeAttribute("id");
+  tip.hidden = false;
+  const { width, height } = tip.getBoundingClientRect();
+  tip.style.left = `${Math.max(4, Math.min(x + 16, innerWidth - width - 8))}px`;
+  tip.style.top = `${Math.max(4, y + 16 + height > innerHeight ? y - height - 12 : y + 16)}px`;
+}
+
+function hideTip() {
+  clearTimeout(timer);
+  pointed = "";
+  document.getElementById("tip").hidden = true;
 }
 
 function cellAt(svg, event) {
@@ -123,16 +146,22 @@ document.addEventListener("pointermove", (event) => {
   const edge = event.target.closest && event.target.closest("line[data-a]");
   const pair = cell || (edge ? { a: edge.dataset.a, b: edge.dataset.b } : null);
   clearTimeout(timer);
-  if (pair && !asked.endsWith("false")) timer = setTimeout(() => showPair(pair.a, pair.b, true), 120);
+  if (!pair) {
+    if (pointed) hideTip();
+    return;
+  }
+  const { clientX, clientY } = event;
+  timer = setTimeout(() => showTip(pair.a, pair.b, clientX, clientY), 80);
 });
+
+document.addEventListener("scroll", hideTip, { passive: true });
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button !== 0) return;
   const pair = pairOf(event);
   if (pair && document.getElementById("pair-place")) {
     event.preventDefault();
-    asked = "";
-    showPair(pair.a, pair.b, false);
+    showPair(pair.a, pair.b);
     return;
   }
   const link = event.target.closest("a[href]");
@@ -142,6 +171,6 @@ document.addEventListener("click", (event) => {
   const same = url.pathname === location.pathname && url.search === location.search;
   if (url.origin !== location.origin || (url.hash && same)) return;
   event.preventDefault();
-  asked = "";
+  hideTip();
   go(url.href, {}, true);
 });
