@@ -8,13 +8,16 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
+import relatum as rt
 from relatum.errors import DataError
 from relatum.io.answers import (
     DIFFERENT,
     SAME,
     AnswersFile,
+    answered_entities,
     answered_pairs,
     is_answers,
     read_answers,
@@ -143,3 +146,31 @@ def test_what_was_told_survives_a_kill(tmp_path):
     assert {f"k{k}" for k in told[:-1]} <= found  # of the last line, half may have been printed
     AnswersFile(path).append([("after", "x", SAME)])
     assert "after" in {a.left for a in read_answers(path)}
+
+
+def test_entities_of_answers_are_what_a_linker_learns_from(tmp_path):
+    people = rt.datasets.load_people(150)
+    ids, truth = people.records["id"].to_pylist(), np.asarray(people.entity)
+    file = AnswersFile(tmp_path / "answers.csv", ["id_l", "id_r"])
+    rows = range(len(ids) - 1)
+    file.append([(ids[k], ids[k + 1], SAME if truth[k] == truth[k + 1] else DIFFERENT)
+                 for k in rows if k % 50])  # fmt: skip
+    found = answered_entities(file.path, people.records["id"])
+    inside = [(k, k + 1) for k in rows if k % 50]
+    assert all((found[a] == found[b]) == (truth[a] == truth[b]) for a, b in inside)
+    file.append([("x", "y", SAME), ("y", "z", SAME), ("x", "z", DIFFERENT), ("v", "w", SAME)])
+    assert answered_entities(file.path, ["x", "y", "z", "nobody", "v"]) == [None] * 4 + [0]
+    fields = {"given_name": "name", "surname": "name", "born": "date"}
+    learned = rt.RecordLinker(fields).fit(people.records, found)
+    assert learned.measure_ is not None
+    clusters = learned.predict(people.records, evidence=_only(file, tmp_path, ids))
+    labels = np.unique(clusters.table["cluster_id"].to_pylist(), return_inverse=True)[1]
+    assert rt.metrics.pair_precision_recall_f1(truth, labels)[2] > 0.9
+
+
+def _only(file, folder, ids):
+    """Return a file of the answers about some records only."""
+    known = {str(id_) for id_ in ids}
+    other = AnswersFile(folder / "known.csv", ["id_l", "id_r"])
+    other.append([(a.left, a.right, a.verdict) for a in file.in_force() if a.left in known])
+    return other.path

@@ -226,3 +226,20 @@ def test_the_list_follows_the_answers(opened):
     assert max(root, other) not in rows
     session.undo()
     assert max(root, other) in {r.root for r in session.components(Filter(least=1), 0, 1000)[0]}
+
+
+def test_ids_that_are_numbers(tmp_path):
+    pairs = pa.table(
+        {"unique_id_l": [7, 3, 5], "unique_id_r": [3, 5, 2], "match_weight": [2.0, 0.2, 1.0]}
+    )
+    session = Session(rt.cluster_pairs(pairs), answers=tmp_path / "a.csv")
+    session.answer(1, 2, False)  # 3 and 5
+    assert [sorted(session.names(c)) for c in clusters_of(session.solved(0))] == [[2, 5], [3, 7]]
+    why = session.explain(1, 2)
+    assert why.pair == (3, 5)
+    anew = rt.cluster_pairs(pairs, evidence=tmp_path / "a.csv")
+    assert session.numbers().value == anew.summary.value
+
+
+def clusters_of(solved):
+    return [solved.base.elements[solved.labels == k].tolist() for k in range(solved.clusters)]

@@ -20,7 +20,8 @@ def base_of(seed, n, density=0.5, groups=None, cap=None):
     settings = Settings(-0.5, cap)
     found = solve_component(component, settings)
     elements = np.arange(n) * 3 + 5
-    return Base(elements, [f"e{k}" for k in range(n)], component, found.labels, found.gap, settings)
+    ids = [1000 - k for k in range(n)]  # numbers, which must not be taken for those of elements
+    return Base(elements, ids, component, found.labels, found.gap, settings)
 
 
 def answers(base, seed, count, ledger):

@@ -9,9 +9,9 @@ from relatum.io.answers import DIFFERENT as DIFFERENT
 from relatum.io.answers import SAME as SAME
 from relatum.io.answers import Answer as Answer
 from relatum.io.answers import AnswersFile as AnswersFile
+from relatum.io.answers import answered_entities, read_answers
 from relatum.io.answers import answered_pairs as answered_pairs
 from relatum.io.answers import is_answers as is_answers
-from relatum.io.answers import read_answers
 from relatum.io.bundle import load_bundle, load_estimate, save_estimate
 from relatum.io.conversion import write_problem
 from relatum.io.cplib import read_cplib, write_cplib
@@ -37,6 +37,7 @@ __all__ = [
     "ListedPairs",
     "Rankings",
     "Request",
+    "answered_entities",
     "load_bundle",
     "load_estimate",
     "load_model",

@@ -269,6 +269,57 @@ def answered_pairs(path: str | Path) -> dict[str, list[tuple[Any, Any]]]:
     return found
 
 
+def answered_entities(path: str | Path, ids: Iterable[Any]) -> list[int | None]:
+    """Return what answers say of the entities of records, to learn from.
+
+    Records that answers make the same have one number. Those that answers name, but do not make
+    the same, are taken for different entities, whether or not anybody compared them: of many
+    entities, two seldom are one. Records that no answer names, or of which answers contradict each
+    other, have None.
+
+    Parameters
+    ----------
+    path : path
+    ids : iterable
+        The ids of the records, or (source, id), in their order.
+
+    Returns
+    -------
+    list
+        As `relatum.RecordLinker.fit` takes entities.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = AnswersFile(Path(folder) / "answers.csv")
+    ...     action = file.append([(1, 2, SAME), (2, 3, DIFFERENT)])
+    ...     answered_entities(file.path, [1, 2, 3, 4])
+    [0, 0, 1, None]
+    """
+    pairs = answered_pairs(path)
+    entity: dict[Any, Any] = {end: end for kind in pairs.values() for pair in kind for end in pair}
+
+    def find(end: Any) -> Any:
+        while entity[end] != end:
+            entity[end] = entity[entity[end]]
+            end = entity[end]
+        return end
+
+    for a, b in pairs["related"]:
+        entity[find(b)] = find(a)
+    odd = {find(a) for a, b in pairs["unrelated"] if find(a) == find(b)}
+    number: dict[Any, int] = {}
+    out: list[int | None] = []
+    for id_ in ids:
+        value = id_.as_py() if hasattr(id_, "as_py") else id_
+        flat = _flat(value)
+        key = flat[0] if len(flat) == 1 else tuple(flat)
+        known = key in entity and find(key) not in odd
+        out.append(number.setdefault(find(key), len(number)) if known else None)
+    return out
+
+
 def _element(texts: list[str]) -> Any:
     return texts[0] if len(texts) == 1 else tuple(texts)
 

@@ -19,7 +19,7 @@ from relatum.array_types import Index
 from relatum.errors import EvidenceError
 from relatum.inference import infer
 from relatum.pair_tables import Component, Settings, problem_of, solve_component
-from relatum.problem import Partition, Problem, evidence, object_array
+from relatum.problem import Partition, Problem, numbered_evidence, object_array
 from relatum.proof import Certificate, Estimate, Status, closes
 from relatum.review.facts import Fact
 from relatum.solvers.partition import SparseSearch, instance_of, renumbered
@@ -243,9 +243,7 @@ def problem_with(base: Base, facts: frozenset[Fact]) -> Problem:
     if not facts:
         return base.problem
     yes, no = _ends(base, facts, True), _ends(base, facts, False)
-    problem = base.problem.with_feasible(base.problem.feasible & evidence(yes, no))
-    problem.ids = base.problem.ids
-    return problem
+    return base.problem.with_feasible(base.problem.feasible & numbered_evidence(yes, no))
 
 
 def agree(base: Base, labels: Index, facts: frozenset[Fact]) -> bool:

@@ -49,9 +49,10 @@ def test_the_matrix_shows_every_score_where_it_belongs():
     seen = np.zeros((12, 12), int)
     for path in tree.iter(f"{NAMES}path"):
         kind = path.get("class")
-        for x, y, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v", path.get("d")):
-            row, column = round(float(y) / step), round(float(x) / step)
-            for k in range(round(float(width) / step)):
+        assert float(path.get("transform")[6:-1]) == pytest.approx(step, rel=1e-4)
+        for x, y, width in re.findall(r"M(\d+) (\d+)h(\d+)v1", path.get("d")):
+            row, column = int(y), int(x)
+            for k in range(int(width)):
                 bits = drawn.bits[row, column + k]
                 assert (bits > 0) == kind.startswith("for")
                 seen[row, column + k] += 1

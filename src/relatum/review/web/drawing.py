@@ -130,9 +130,10 @@ def matrix(drawn: Extract) -> Markup:
     np.fill_diagonal(level, 0)
     parts = [f'<rect class="unscored" x="0" y="0" width="{SIDE:g}" height="{SIDE:g}"/>']
     for k in (*range(-LEVELS, 0), *range(1, LEVELS + 1)):
-        path = _cells(level == k, step)
+        path = _cells(level == k)
         if path:
-            parts.append(f'<path class="{"for" if k > 0 else "not"}{abs(k)}" d="{path}"/>')
+            name = f"{'for' if k > 0 else 'not'}{abs(k)}"
+            parts.append(f'<path class="{name}" transform="scale({step:.4f})" d="{path}"/>')
     for start, end in _runs(drawn.labels):
         x, width = start * step, (end - start) * step
         parts.append(
@@ -166,16 +167,13 @@ def matrix(drawn: Extract) -> Markup:
     )
 
 
-def _cells(chosen: Any, step: float) -> str:
-    """Return the path of some cells of a matrix, neighbours in a row as one."""
+def _cells(chosen: Any) -> str:
+    """Return the path of some cells of a matrix, one wide and high, neighbours in a row as one."""
     out = []
     for row in range(len(chosen)):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], chosen[row].astype(np.int8), [0]])))
         for start, end in edges.reshape(-1, 2).tolist():
-            out.append(
-                f"M{start * step:.2f} {row * step:.2f}h{(end - start) * step:.2f}"
-                f"v{step:.2f}h{(start - end) * step:.2f}z"
-            )
+            out.append(f"M{start} {row}h{end - start}v1h{start - end}z")
     return "".join(out)
 
 

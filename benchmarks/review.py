@@ -1,0 +1,275 @@
+"""The review: from an answer to a new picture, opening a large table, and answers until F1 is .99.
+
+"picture": components of 10 to 500 records; half of the answers contradict the clusters, so that
+they are solved again. Milliseconds of the clock and of the processor, median and largest, from the
+answer (written to the disk) to the next question about the component and both pictures.
+
+"opening": planted entities, 10^6 records and their pairs in files: seconds until the table is
+clustered, the session is open, the overview is drawn, a record is found, the first question is
+there, and a component is drawn.
+
+"answers": right answers until pairwise F1 is .99, looked at every ten; the review's questions
+beside those nearest 0 bits, which is dedupe's rule: the pair whose probability is nearest 1/2 by
+its score. Answers count the same for both. Scores are those of ``calibration.py``: learned from one
+half of the entities, pairs of the other half.
+
+    RELATUM_DATA=... python benchmarks/review.py [--parts picture opening answers] [--splits 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from _machine import machine
+from calibration import halves
+from pyarrow import csv, parquet
+
+import relatum as rt
+from relatum.pair_tables import learn_offset
+from relatum.pair_tables.scoring import pairwise_f1
+from relatum.review import Session
+from relatum.review.catalogue import Filter
+from relatum.review.web import views
+from relatum.review.web.drawing import extract, graph, matrix
+
+RESULTS = Path(__file__).parent / "results"
+SETS = ("abt_buy_thin", "abt_buy", "fodors_zagat", "febrl3", "cora")
+SIZES = (10, 20, 50, 100, 200, 500)
+GOAL, EVERY = 0.99, 10
+
+
+def planted(n, seed, density):
+    """Return pairs of one component of n records of about six an entity."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, max(2, n // 6), n)
+    i, j = np.triu_indices(n, 1)
+    keep = rng.random(len(i)) < np.where(truth[i] == truth[j], 0.9, density)
+    i, j = i[keep], j[keep]
+    bits = np.where(truth[i] == truth[j], 3.0, -3.0) + rng.normal(0, 2.5, len(i))
+    chain = np.arange(n - 1)  # so that it is one component
+    extra = pa.table(
+        {
+            "unique_id_l": chain,
+            "unique_id_r": chain + 1,
+            "match_weight": 0.1 + 0 * bits[:1].repeat(n - 1),
+        }
+    )
+    table = pa.table({"unique_id_l": i, "unique_id_r": j, "match_weight": bits})
+    listed = set(zip(i.tolist(), j.tolist(), strict=True))
+    missing = np.array([(k, k + 1) not in listed for k in chain.tolist()])
+    return pa.concat_tables([table, extra.filter(pa.array(missing))]), truth
+
+
+def time_pictures(folder, answers):
+    out = {}
+    for n in SIZES:
+        for density in (0.1, 1.0):
+            pairs, truth = planted(n, 0, density)
+            file = folder / f"answers-{n}-{density}.csv"
+            session = Session(rt.cluster_pairs(pairs), answers=file)
+            root = session.root(0)
+            session.solved(root)
+            wall, spent, rng = [], [], np.random.default_rng(1)
+            for k in range(answers):
+                solved = session.solved(root)
+                size = solved.base.n
+                a, b = rng.choice(size, 2, replace=False).tolist()
+                e, f = int(solved.base.elements[a]), int(solved.base.elements[b])
+                same = (
+                    bool(truth[e] == truth[f])
+                    if k % 2
+                    else bool(solved.labels[a] != solved.labels[b])
+                )
+                begin = time.perf_counter(), time.process_time()
+                session.answer(e, f, same)
+                session.question(root)
+                drawn = extract(session.solved(root))
+                picture = matrix(drawn) + graph(drawn)
+                wall.append(time.perf_counter() - begin[0])
+                spent.append(time.process_time() - begin[1])
+            told = {
+                "records": session.solved(root).base.n,
+                "pairs": pairs.num_rows,
+                "wall_ms": [1e3 * float(np.median(wall)), 1e3 * max(wall)],
+                "cpu_ms": [1e3 * float(np.median(spent)), 1e3 * max(spent)],
+                "picture_kb": len(picture) / 1e3,
+            }
+            out[f"{n} {density}"] = told
+            print(f"picture n={n} density={density}", {k: np.round(v, 1) for k, v in told.items()})
+    return out
+
+
+def large_table(folder, n):
+    """Write pairs and records of n records; most entities have one to four."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 5, n)
+    truth = np.repeat(np.arange(n), sizes)[:n]
+    order = np.arange(n)
+    left, right = [order[:-1]], [order[1:]]
+    left.append(order[:-2])
+    right.append(order[2:])
+    left.append(rng.integers(0, n, n // 4))
+    right.append((left[-1] + rng.integers(3, 1000, n // 4)) % n)
+    i, j = np.concatenate(left), np.concatenate(right)
+    keep = i != j
+    i, j = np.minimum(i, j)[keep], np.maximum(i, j)[keep]
+    keys = np.unique(i.astype(np.int64) * n + j)
+    i, j = keys // n, keys % n
+    bits = np.where(truth[i] == truth[j], 5.0, -6.0) + rng.normal(0, 2.5, len(i))
+    parquet.write_table(
+        pa.table({"unique_id_l": i, "unique_id_r": j, "match_weight": bits}),
+        folder / "pairs.parquet",
+    )
+    names = pa.array([f"person {t}" for t in truth.tolist()])
+    towns = pa.array([f"town {k}" for k in (truth % 997).tolist()])
+    records = pa.table(
+        {"unique_id": order, "name": names, "town": towns, "born": truth % 90 + 1920}
+    )
+    csv.write_csv(records, folder / "records.csv")
+    return len(i)
+
+
+def time_opening(folder, n):
+    pairs = large_table(folder, n)
+    out = {"records": n, "pairs": pairs}
+    clock = time.perf_counter()
+
+    def lap(name):
+        nonlocal clock
+        now = time.perf_counter()
+        out[name], clock = now - clock, now
+        print(f"opening {name}: {out[name]:.2f} s", flush=True)
+
+    found = rt.cluster_pairs(folder / "pairs.parquet", confidence=True)
+    lap("clustering")
+    session = Session(found, records=folder / "records.csv", answers=folder / "answers.csv")
+    lap("session")
+    views.overview(session, {})
+    lap("overview")
+    session.catalogue.search("person 4711")
+    lap("search")
+    question = session.question()
+    lap("first question")
+    session.answer(question.a, question.b, True)
+    session.question()
+    lap("answer and next question")
+    row = session.components(Filter(order="size"), 0, 1)[0][0]
+    views.component(session, row.root, {})
+    lap("component")
+    return out
+
+
+def labels_of(session):
+    codes = session.origin.whole["cluster_id"].combine_chunks().dictionary_encode().indices
+    labels = np.array(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
+    used = int(labels.max()) + 1
+    for solved in session.touched():
+        labels[solved.base.elements] = used + solved.labels
+        used += solved.clusters
+    return labels
+
+
+def nearest(session, order, pairs):
+    """Yield listed pairs by how near 0 their scores are, but for what follows from answers."""
+    for k in order.tolist():
+        a, b = pairs[k].tolist()
+        if session.ledger.says(a, b) is None:
+            yield a, b
+
+
+def ask(session, truth, how, most, pairs, bits):
+    """Return answers until the goal, None if it is not reached, and F1 on the way."""
+    near = nearest(session, np.argsort(np.abs(bits), kind="stable"), pairs)
+    curve = []
+    for count in range(most + 1):
+        if count % EVERY == 0:
+            curve.append(pairwise_f1(labels_of(session), truth))
+            if curve[-1] >= GOAL:
+                return count, curve
+        if how == "review":
+            question = session.question()
+            pair = None if question is None else (question.a, question.b)
+        else:
+            pair = next(near, None)
+        if pair is None:
+            break
+        session.answer(*pair, bool(truth[pair[0]] == truth[pair[1]]))
+    curve.append(pairwise_f1(labels_of(session), truth))
+    return (count if curve[-1] >= GOAL else None), curve
+
+
+def count_answers(data, folder, name, seed, most):
+    train, (pairs, bits, truth, source) = halves(data, name, seed)
+    learned = learn_offset(*train[0].T, *train[1:], background="learned")
+    offset = 0.0 if source is None else learned.bits
+    n = len(truth)
+    alone = np.setdiff1d(np.arange(n), pairs)
+    ids = [np.concatenate([pairs[:, k], alone]) for k in (0, 1)]
+    scores = np.concatenate([bits + offset, 0 * alone])
+    table = pa.table({"unique_id_l": ids[0], "unique_id_r": ids[1], "match_weight": scores})
+    groups = None if source is None else dict(enumerate(np.asarray(source).tolist()))
+    out = {}
+    for how in ("review", "nearest"):
+        found = rt.cluster_pairs(table, background=learned.background, one_per_group=groups)
+        file = folder / f"{name}-{seed}-{how}.csv"
+        begin = time.process_time()
+        count, curve = ask(Session(found, answers=file), truth, how, most, pairs, bits + offset)
+        out[how] = {"answers": count, "f1": curve, "seconds": time.process_time() - begin}
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", default=os.environ.get("RELATUM_DATA", "data"))
+    parts = ["picture", "opening", "answers"]
+    parser.add_argument("--parts", nargs="*", default=parts, choices=parts)
+    parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--most", type=int, default=300)
+    parser.add_argument("--records", type=int, default=1_000_000)
+    parser.add_argument("--output", type=Path, default=RESULTS / "review.json")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    results = json.loads(options.output.read_text()) if options.output.exists() else {}
+    results["machine"] = machine("duckdb", "pyarrow", "scikit-learn")
+
+    def keep():
+        options.output.write_text(json.dumps(results, indent=1) + "\n")
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if "picture" in options.parts:
+            results["picture"] = time_pictures(folder, 20)
+            keep()
+        if "opening" in options.parts:
+            results["opening"] = time_opening(folder, options.records)
+            keep()
+        data = Path(options.data) / "er"
+        if "answers" in options.parts and not data.is_dir():
+            print(f"skipped: there are no records in {data}; name their folder by RELATUM_DATA")
+            return 0
+        for own in options.sets if "answers" in options.parts else ():
+            runs = [
+                count_answers(data, folder, own, seed, options.most)
+                for seed in range(options.splits)
+            ]
+            results.setdefault("answers", {})[own] = {"most": options.most, "runs": runs}
+            for how in ("review", "nearest"):
+                first, last = ([round(r[how]["f1"][k], 3) for r in runs] for k in (0, -1))
+                counts = [r[how]["answers"] for r in runs]
+                print(f"{own:14} {how:8} answers {counts}, F1 {first} -> {last}", flush=True)
+            keep()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
