@@ -30,6 +30,7 @@ REPORT = """<script>addEventListener("load", () => {
   document.title = JSON.stringify({
     shown: images.filter(i => i.complete && i.naturalWidth > 100).length,
     images: images.length,
+    drawings: [...document.querySelectorAll("svg")].filter(s => s.clientWidth > 100).length,
     rows: document.querySelectorAll("tbody tr").length,
     wide: document.documentElement.scrollWidth - innerWidth,
     fetched: performance.getEntriesByType("resource")
@@ -60,12 +61,17 @@ class _Tags(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
-        if tag not in ("meta", "img"):
+        if tag not in ("meta", "img", "source", "br"):
             self.open.append(tag)
         if tag == "img":
             self.texts.append(given["alt"])
             assert given["src"].startswith("data:image/png;base64,")
-        assert not {"href", "action"} & set(given)
+        if tag == "svg":
+            self.texts.append(given["aria-label"])
+        pointed = [given[x] for x in ("href", "srcset") if x in given]
+        assert all(x.startswith("data:image/png;base64,") for x in pointed)
+        assert not {"action", "onclick"} & set(given)
+        assert tag != "script"
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
@@ -77,6 +83,9 @@ def test_the_page_is_whole(page):
     assert tags.open == []
     assert len(tags.texts) == len(set(tags.texts)) == 8
     assert page.read_text().count("<tr>") == 5
+    assert page.read_text().count("is more than 2^0 = 1 times as probable. Checked") == 4
+    assert "NOT VERIFIED" not in page.read_text()
+    assert "prefers-color-scheme: dark" in page.read_text()
     assert "http" not in page.read_text()  # nothing is fetched
 
 
@@ -104,7 +113,8 @@ def test_the_page_in_a_browser(browser, page, tmp_path, width):
     title = re.search("<title>(.*?)</title>", done.stdout)
     assert title, done.stdout[:500]
     told = json.loads(title[1].replace("&quot;", '"'))
-    assert told["shown"] == told["images"] == 8
+    assert told["shown"] == told["images"] == 2
+    assert told["drawings"] == 6
     assert told["rows"] == 4
     assert told["fetched"] == 0
     assert told["wide"] <= 0  # nothing sticks out

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +24,21 @@ from relatum.measures import (
     regularization_path,
 )
 from relatum.metrics import rand_error
-from relatum.problem import EQUIVALENCES, LINEAR_ORDERS, MAPS, Problem, evidence, whole_number
+from relatum.problem import (
+    EQUIVALENCES,
+    LINEAR_ORDERS,
+    MAPS,
+    LinearOrder,
+    Partition,
+    Problem,
+    evidence,
+    whole_number,
+)
 from relatum.proof import Estimate, verify
 from relatum.solvers import Progress
+
+if TYPE_CHECKING:
+    from relatum.cli.page import Section
 
 THRESHOLDS = [4, 8, 12]  # grey values of the digits run from 0 to 16
 
@@ -174,32 +187,154 @@ def run(seed: int = 0, quick: bool = False, page: Path | None = None) -> None:
 def _write_page(
     page: Path, rows: list[tuple[str, ...]], found: list[Case], seed: int, quick: bool
 ) -> None:
-    from relatum import plots
     from relatum.cli.page import write_page
-    from relatum.explanation import explain
 
-    clusters = found[1]
-    labels = clusters.estimate.relation.labels  # type: ignore[union-attr]
-    images = _some_digits(load_digits()[1], seed, quick).images
-    why = explain(clusters.problem, clusters.estimate, *_surprising(clusters))
-    reports = _watched(seed, 20 if quick else 32)
-    extra = [
-        (plots.gallery(images, labels), "The clusters as images, one per row."),
-        (
-            plots.explanation(why),
-            "Why two of the images are in one cluster: the chain that decides.",
-        ),
-        (
-            plots.curves(*_regularization()),
-            "Digits mislabelled against the strength of the prior, in training and in test.",
-        ),
-        (
-            plots.progress(reports),
-            f"A harder case, a random order of {20 if quick else 32} elements: value and bound "
-            "over time, until they meet or a second has passed.",
-        ),
+    test = load_digits()[1]
+    some = _some_digits(test, seed, quick)
+    sections = [
+        _clusters_section(found[1], some),
+        _evidence_section(found[1], found[2], some),
+        _order_section(found[3]),
+        _map_section(found[0], test),
+        _learning_section(seed, quick),
     ]
-    write_page(page, COLUMNS, rows, found, extra)
+    write_page(page, sections, COLUMNS, rows)
+
+
+def _sure(case: Case, what: str) -> str:
+    """Return the sentence that the estimate proves, and whether it was checked."""
+    e, checked = case.estimate, verify(case.problem, case.estimate)
+    times = "1" if e.gap < 1e-6 else f"2^{e.gap:.2f}"
+    power = "2^0 = 1 times" if times == "1" else f"{times} times"
+    told = "Checked, without a solver, in exact arithmetic" if checked else "NOT VERIFIED"
+    return f"No other {what} is more than {power} as probable. {told}."
+
+
+def _both(problem: Problem) -> Floats:
+    scores = problem.dense()
+    return np.asarray(scores + scores.T)
+
+
+def _clusters_section(case: Case, some: Digits) -> Section:
+    from relatum.cli.page import Section, figure, sized
+    from relatum.explanation import explain
+    from relatum.plots import svg
+
+    images, found = some.images.astype(np.float64), case.estimate.relation
+    assert isinstance(found, Partition)
+    why = explain(case.problem, case.estimate, *_surprising(case))
+    drawn = svg.clusters(_both(case.problem), found, images, "Log-odds of all pairs, by cluster")
+    cost = f"{'' if why.apart.exact else 'at least '}{why.apart.low:.1f} bits"
+    reason = (
+        "The two images at the ends look different to the measure "
+        f"({why.log_odds:+.1f} bits), and are together all the same: this chain decides. "
+        f"Forcing them apart would cost {cost}."
+    )
+    return Section(
+        f"Which of {len(images)} images show the same digit?",
+        "Nobody said which digits there are, nor how many. Every cell is a pair of images, blue if "
+        "the two look the same; frames are the clusters found.",
+        [figure(sized(drawn, "large"), "The images stand along both sides, in two rows.")],
+        case.remark[0].upper() + case.remark[1:] + ".",
+        _sure(case, "clustering"),
+        [figure(sized(svg.chain(why, images, why.sentence), "small"), reason)],
+    )
+
+
+def _evidence_section(before: Case, after: Case, some: Digits) -> Section:
+    from relatum.cli.page import Section, figure, sized
+    from relatum.plots import svg
+
+    images, known = some.images.astype(np.float64), after.problem.evidence
+    first, second = before.estimate.relation, after.estimate.relation
+    assert isinstance(first, Partition)
+    assert isinstance(second, Partition)
+    told = [(int(a), int(b), True) for a, b in known.related]
+    told += [(int(a), int(b), False) for a, b in known.unrelated]
+    changed = int((first.matrix() != second.matrix()).sum()) // 2
+    drawn = svg.clusters(
+        _both(before.problem),
+        second,
+        images,
+        "The clusters after that",
+        [(a, b) for a, b, _ in told],
+    )
+    wrong = [rand_error(some.labels, x.labels) for x in (first, second)]
+    return Section(
+        f"What do {len(told)} answers of a person change?",
+        "Somebody looked at these pairs. The answers are taken for sure, and the most probable "
+        "clustering that obeys them is found anew.",
+        [
+            figure(
+                sized(svg.pairs(told, images, "Pairs that were told"), "small"), "What was said."
+            ),
+            figure(sized(drawn, "large"), "Pairs that were told are framed in orange."),
+        ],
+        f"{len(told)} pairs told, {changed} changed: wrong pairs {wrong[0]:.1%} before, "
+        f"{wrong[1]:.1%} after.",
+        _sure(after, "clustering that obeys them"),
+    )
+
+
+def _order_section(case: Case) -> Section:
+    from relatum.cli.page import Section, figure, sized
+    from relatum.plots import svg
+
+    found, names = case.estimate.relation, list(case.names or ())
+    assert isinstance(found, LinearOrder)
+    drawn = svg.order(case.problem.dense(), found, names, "Log-odds that one word comes first")
+    return Section(
+        "In which order do these words stand?",
+        f"The words {', '.join(names)} of a sentence that was not learned from. A number says how "
+        "many bits speak for its row coming before its column, as in 99 other sentences.",
+        [figure(sized(drawn, "middle"), "All that is above the steps is in the order found.")],
+        case.remark,
+        _sure(case, "order"),
+    )
+
+
+def _map_section(case: Case, test: Digits) -> Section:
+    from relatum.cli.page import Section, figure, sized
+    from relatum.plots import svg
+
+    found = case.estimate.relation.labels  # type: ignore[union-attr]
+    wrong = np.flatnonzero(found != test.labels)[:6]
+    right = np.flatnonzero(found == test.labels)[: 30 - len(wrong)]
+    shown = np.concatenate([right, wrong])
+    drawn = svg.labels(
+        case.problem.dense()[shown],
+        found[shown],
+        [str(k) for k in range(10)],
+        test.images[shown].astype(np.float64),
+        "Log-odds of ten labels",
+    )
+    return Section(
+        "Which digit is it?",
+        f"Learned from 1,000 labelled images, asked about {len(found)} others; {len(shown)} of "
+        "them are shown. A column has the log-odds of the ten labels of one image.",
+        [figure(sized(drawn, "large"), f"The last {len(wrong)} are mistakes.")],
+        case.remark[0].upper() + case.remark[1:] + ".",
+        _sure(case, "map"),
+    )
+
+
+def _learning_section(seed: int, quick: bool) -> Section:
+    from relatum import plots
+    from relatum.cli.page import Section, figure, picture
+
+    n = 20 if quick else 32
+    reports, path = _watched(seed, n), _regularization()
+    curves = "Digits mislabelled against the strength of the prior."
+    search = f"A random order of {n} elements: value and bound over time, until they meet."
+    return Section(
+        "How it learns, and how it searches",
+        "Left to themselves, measures believe too much: a prior holds them back. A search raises "
+        "the value and lowers the bound, until nothing better is possible or time is over.",
+        [
+            figure(picture(lambda: plots.curves(*path), curves), curves),
+            figure(picture(lambda: plots.progress(reports), search), search),
+        ],
+    )
 
 
 def _surprising(case: Case) -> tuple[int, int]:

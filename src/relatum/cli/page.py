@@ -1,37 +1,114 @@
-"""The demo as one self-contained page: the table and the pictures, nothing fetched."""
+"""The demo as one self-contained page: questions, pictures and answers, nothing fetched."""
 
 from __future__ import annotations
 
 import base64
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from relatum import plots
 from relatum.io.files import write_atomically
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
-       color: #222; }
-table { border-collapse: collapse; width: 100%; margin: 1rem 0; }
-th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid #ddd; }
-th:first-child, td:first-child { text-align: left; }
-div.wide { overflow-x: auto; }
-figure { margin: 1.5rem 0; } img { max-width: 100%; } figcaption { color: #555; }
-code { background: #f3f3f3; padding: 0 .2rem; }
+:root { --paper: #fff; --ink: #1c2430; --soft: #5b6675; --line: #d9dee6; --card: #f5f7fa;
+        --for: #2166ac; --against: #c0392b; --told: #e08600; color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #14181f; --ink: #e6e9ef; --soft: #9aa5b4; --line: #333c49; --card: #1c222c;
+          --for: #6fb1ee; --against: #ee8374; --told: #ffb84d; } }
+* { box-sizing: border-box; }
+body { font: 17px/1.55 system-ui, sans-serif; margin: 0; background: var(--paper);
+       color: var(--ink); }
+header, main, footer { max-width: 56rem; margin: 0 auto; padding: 1rem; }
+header { padding-top: 2.5rem; }
+h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .5rem; }
+h2 { font-size: 1.35rem; line-height: 1.25; margin: 0 0 .6rem; }
+section { border-top: 1px solid var(--line); padding: 1.6rem 0 1rem; }
+.asked { color: var(--soft); margin: 0 0 1rem; }
+.answer { background: var(--card); border-left: .3rem solid var(--for); padding: .7rem 1rem;
+          margin: 1rem 0; }
+.answer strong { font-size: 1.1rem; }
+figure { margin: 1rem 0; } figure div { overflow-x: auto; }
+figcaption, footer { color: var(--soft); font-size: .9rem; }
+svg { display: block; width: 100%; height: auto; font-family: system-ui, sans-serif; }
+svg.small { max-width: 26rem; } svg.middle { max-width: 38rem; } svg.large { max-width: 46rem; }
+svg image { image-rendering: pixelated; } svg text { fill: var(--ink); }
+svg .block { fill: none; stroke: #10151c; stroke-width: 1.4; }
+svg .told { fill: none; stroke: var(--told); stroke-width: 3; }
+svg .for { stroke: var(--for); stroke-width: 2; fill: none; }
+svg .against { stroke: var(--against); stroke-width: 2; stroke-dasharray: 3 3; fill: none; }
+img { max-width: 100%; height: auto; border-radius: .3rem; }
+.big { font-size: 1.35rem; margin: .4rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; } div.wide { overflow-x: auto; }
+code { background: var(--card); padding: 0 .25rem; border-radius: .2rem; }
+@media (max-width: 40rem) {
+  body { font-size: 16px; } h1 { font-size: 1.6rem; } svg.large { min-width: 34rem; }
+  svg.middle { min-width: 26rem; } }
 """
+DARK: dict[Any, Any] = {
+    "figure.facecolor": "#1c222c",
+    "axes.facecolor": "#1c222c",
+    "savefig.facecolor": "#1c222c",
+    "text.color": "#e6e9ef",
+    "axes.labelcolor": "#e6e9ef",
+    "axes.edgecolor": "#9aa5b4",
+    "xtick.color": "#e6e9ef",
+    "ytick.color": "#e6e9ef",
+}
 
 
-def _picture(axes: Any, caption: str) -> str:
-    buffer = io.BytesIO()
-    axes.figure.savefig(buffer, format="png", dpi=110)
-    data = base64.b64encode(buffer.getvalue()).decode()
-    text = html.escape(caption)
+@dataclass(frozen=True)
+class Section:
+    """A question, pictures of its answer, and the answer in a sentence."""
+
+    title: str
+    asked: str
+    figures: Sequence[str]  # HTML
+    found: str = ""
+    sure: str = ""
+    more: Sequence[str] = field(default_factory=tuple)  # HTML
+
+
+def figure(picture: str, caption: str) -> str:
+    """Return a picture with what it shows."""
+    return f"<figure><div>{picture}</div><figcaption>{html.escape(caption)}</figcaption></figure>"
+
+
+def sized(drawing: str, size: str) -> str:
+    """Return a drawing that is small, middle or large."""
+    return drawing.replace("<svg ", f'<svg class="{size}" ', 1)
+
+
+def picture(draw: Callable[[], Any], told: str) -> str:
+    """Return a picture by matplotlib, drawn for light and for dark pages."""
+    import matplotlib
+
+    sources = []
+    styles: tuple[dict[Any, Any], ...] = ({}, DARK)
+    for style in styles:
+        buffer = io.BytesIO()
+        with matplotlib.rc_context(style):
+            draw().figure.savefig(buffer, format="png", dpi=110)
+        sources.append("data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode())
+    text = html.escape(told)
     return (
-        f'<figure><img alt="{text}" src="data:image/png;base64,{data}">'
-        f"<figcaption>{text}</figcaption></figure>"
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="{sources[1]}">'
+        f'<img alt="{text}" src="{sources[0]}"></picture>'
+    )
+
+
+def _section(one: Section) -> str:
+    sure = f"<br>{html.escape(one.sure)}" if one.sure else ""
+    said = f"<strong>{html.escape(one.found)}</strong>{sure}"
+    answer = f'<p class="answer">{said}</p>' if one.found else ""
+    return (
+        f"<section><h2>{html.escape(one.title)}</h2>"
+        f'<p class="asked">{html.escape(one.asked)}</p>'
+        f"{''.join(one.figures)}{answer}{''.join(one.more)}</section>"
     )
 
 
@@ -45,37 +122,31 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def write_page(
-    path: Path,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    cases: Sequence[Any],
-    extra: Sequence[tuple[Any, str]] = (),
+    path: Path, sections: Sequence[Section], columns: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> None:
     """Write the page.
 
     Parameters
     ----------
     path : Path
+    sections : sequence of Section
     columns, rows
-        The table, as text.
-    cases : sequence of Case
-        Drawn one by one with their remarks.
-    extra : sequence of (axes, caption)
-        Further pictures.
+        The table of all answers, as text.
     """
-    pictures = []
-    for case in cases:
-        axes = plots.relation(case.problem, case.estimate, names=case.names)
-        pictures.append(_picture(axes, f"{case.relation.strip(' +')}: {case.remark}"))
-    pictures += [_picture(axes, caption) for axes, caption in extra]
     text = (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
         f"<title>relatum: the demo</title><style>{STYLE}</style></head><body>"
-        "<h1>Maximally probable relations</h1>"
-        "<p>Learned from embedded data, inferred, and checked by <code>relatum.verify</code>, "
-        "which uses no solver. Value and bound are in bits: no feasible relation is more than "
-        "2<sup>gap</sup> times as probable as the one found.</p>"
-        f"{_table(columns, rows)}{''.join(pictures)}</body></html>"
+        "<header><h1>What is most probable, as a whole?</h1>"
+        "<p>A measure was learned from examples: for every pair it says, in bits, how strongly it "
+        "speaks for the two being related (blue) or against it (red). Pairs contradict each other. "
+        "<code>relatum</code> finds the relation that is most probable as a whole, says how far "
+        "from the best it can be, and proves it: <code>relatum.verify</code> checked every answer "
+        "below without a solver.</p></header>"
+        f"<main>{''.join(map(_section, sections))}"
+        f"<section><h2>All answers</h2>{_table(columns, rows)}</section></main>"
+        "<footer><p>Value and bound are in bits: no feasible relation is more than 2<sup>gap</sup> "
+        "times as probable as the one found. Written by <code>relatum demo</code>.</p></footer>"
+        "</body></html>"
     )
     write_atomically(path, text.encode())

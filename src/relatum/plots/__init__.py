@@ -2,8 +2,8 @@
 
 Every function draws into the axes given, or into new ones, and returns them; blue is related, red
 unrelated, in bits. `pictures` are of any relation, `components` of clusters of tables, `trust` of
-probabilities, `trees` of certificates. Imports what problems and estimates are. Begin with
-`pictures`.
+probabilities, `trees` of certificates, `svg` of elements beside their matrix, for pages. Imports
+what problems and estimates are. Begin with `pictures`.
 """
 
 from relatum.plots.components import component
