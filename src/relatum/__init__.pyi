@@ -35,9 +35,11 @@ from relatum.joint import joint_estimate as joint_estimate
 from relatum.joint import partial_evidence as partial_evidence
 from relatum.measures import BernoulliMeasure as BernoulliMeasure
 from relatum.measures import BilinearPairMeasure as BilinearPairMeasure
+from relatum.measures import ClassTransfer as ClassTransfer
 from relatum.measures import DiffusionPairMeasure as DiffusionPairMeasure
 from relatum.measures import LogisticMeasure as LogisticMeasure
 from relatum.measures import RecordBatches as RecordBatches
+from relatum.measures import choose_for_new_classes as choose_for_new_classes
 from relatum.measures import encode_sequences as encode_sequences
 from relatum.measures import precedence_counts as precedence_counts
 from relatum.measures import regularization_path as regularization_path

@@ -18,6 +18,7 @@ import relatum as rt
 from instances.contract import contract, run
 from relatum import metrics
 from relatum.errors import DataError
+from relatum.estimators import clustering
 
 # What these checks ask for is not what clustering by learned pairs does.
 NOT_APPLICABLE = {
@@ -173,6 +174,22 @@ def test_clusters_without_labels(blobs):
     assert rt.PartitionClustering().fit_predict(X[:1]).tolist() == [0]
     half = rt.PartitionClustering().fit(X[:100])
     assert metrics.rand_error(labels[100:], half.predict(X[100:])) < 0.02
+
+
+def test_a_sample_of_pairs_decides_of_many_elements(blobs, monkeypatch):
+    X, labels = blobs
+    monkeypatch.setattr(clustering, "ALL_PAIRS", 100)
+    monkeypatch.setattr(clustering, "PARTNERS", 30)
+    i, j = clustering._sampled(150, 0)
+    assert len(set(zip(i.tolist(), j.tolist(), strict=True))) == len(i)
+    assert (i < j).all()
+    assert np.bincount(np.append(i, j), minlength=150).min() >= 20
+    model = rt.PartitionClustering().fit(X)
+    assert metrics.rand_error(labels, model.labels_) < 0.02
+    assert np.array_equal(model.labels_, model.predict(X))
+    by_labels = rt.PartitionClustering(n_pairs=3000).fit(X, labels)
+    assert metrics.rand_error(labels, by_labels.labels_) < 0.03
+    assert rt.PartitionClustering().fit(X[:90]).log_odds(X[:90]).shape == (90 * 89 // 2,)
 
 
 def test_semi_supervised_uses_labels_and_pairs():

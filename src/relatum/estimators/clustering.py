@@ -29,6 +29,9 @@ from relatum.problem import EQUIVALENCES, FeasibleSet, Partition, Problem
 from relatum.problem import evidence as evidence_of_pairs
 from relatum.proof import Estimate
 
+ALL_PAIRS = 15_000  # elements at most of which all pairs are scored, 0.9 GB
+PARTNERS = 100  # with which each of more elements is paired, at random
+
 
 @dataclass(eq=False, repr=False)
 class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,6 +39,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     With labels, of elements or of pairs, a measure is learned that tells which pairs are related.
     Without, ``fit(X)`` takes a measure that knows neighbours only (see `DiffusionPairMeasure`).
+    Of more than 15,000 elements, a random sample of their pairs decides, about 200 of each.
 
     Parameters
     ----------
@@ -252,7 +256,7 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _fitted(self, lifting: Any, measure: Any, v: Any, offset: float) -> PartitionClustering:
         """Keep what was learned, and cluster the elements that it was learned from."""
         self.lifting_, self.measure_, self.offset_ = lifting, measure, offset
-        self.estimate_ = self._inferred(self._scores(v), None)
+        self.estimate_ = self._inferred(v, None)
         self.labels_ = self._labels(self.estimate_)
         self.gap_ = self.estimate_.gap
         return self
@@ -291,12 +295,22 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             What is known of these elements: must-links and cannot-links
             (``relatum.evidence``), groups, caps.
         """
-        return self._inferred(self.log_odds(X), evidence)
+        common.require_fitted(self)
+        v = common.lifted(self.lifting_, self._elements(X, reset=False))
+        return self._inferred(v, evidence)
 
-    def _inferred(self, scores: NDArray[Any], evidence: FeasibleSet | None) -> Estimate:
-        one = len(scores) == 0  # an element without a pair
+    def _inferred(self, v: Any, evidence: FeasibleSet | None) -> Estimate:
         feasible = common.feasible_of(self, EQUIVALENCES, evidence)
-        return common.inferred(self, Problem(np.zeros((1, 1)) if one else scores, feasible))
+        n = v.shape[0]
+        if n > ALL_PAIRS and isinstance(self.measure_, ElementPairMeasure):
+            i, j = _sampled(n, common.seed_of(self))
+            scores = self.measure_.log_odds(v, i, j) + self.offset_
+            return common.inferred(
+                self, Problem.from_pairs(i, j, scores, n=n, background=0.0, feasible=feasible)
+            )
+        return common.inferred(
+            self, Problem(np.zeros((1, 1)) if n == 1 else self._scores(v), feasible)
+        )
 
     def predict(self, X: Any, evidence: FeasibleSet | None = None) -> Index:
         """Cluster elements, seen or not; return a label per element."""
@@ -306,6 +320,15 @@ class PartitionClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(estimate.relation, Partition):
             raise DataError(f"There is no clustering: {estimate.message}")
         return estimate.relation.labels
+
+
+def _sampled(n: int, seed: Any) -> tuple[Index, Index]:
+    """Return pairs of n elements, each once: every element with some others, at random."""
+    rng = np.random.default_rng(seed)
+    i = np.repeat(np.arange(n), PARTNERS)
+    j = (i + rng.integers(1, n, len(i))) % n
+    pairs = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    return pairs // n, pairs % n
 
 
 def _evidence_of(labels: NDArray[Any]) -> FeasibleSet:

@@ -12,6 +12,7 @@ from relatum.measures.bilinear import BilinearPairMeasure
 from relatum.measures.diffusion import DiffusionPairMeasure
 from relatum.measures.element_pairs import ElementPairMeasure
 from relatum.measures.logistic import LogisticMeasure
+from relatum.measures.new_classes import ClassTransfer, choose_for_new_classes
 from relatum.measures.objective import (
     LN2,
     bernoulli_divergence,
@@ -31,6 +32,7 @@ __all__ = [
     "LN2",
     "BernoulliMeasure",
     "BilinearPairMeasure",
+    "ClassTransfer",
     "DiffusionPairMeasure",
     "DiscriminantProjection",
     "ElementPairMeasure",
@@ -42,6 +44,7 @@ __all__ = [
     "all_or_nothing",
     "bernoulli_divergence",
     "bernoulli_regularizer",
+    "choose_for_new_classes",
     "encode_sequences",
     "entropy",
     "is_whole",
