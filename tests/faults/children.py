@@ -31,6 +31,7 @@ def in_child(do: Callable[[], Any], before: Callable[[], Any] = lambda: None) ->
             os.dup2(told.fileno(), 1)
             os.dup2(told.fileno(), 2)
             code = 99
+            sys.dont_write_bytecode = True  # half of a module would stay behind for others
             try:
                 sys.stdout = open(1, "w", closefd=False, encoding="utf-8")  # noqa: SIM115
                 sys.stderr = open(2, "w", closefd=False, encoding="utf-8")  # noqa: SIM115

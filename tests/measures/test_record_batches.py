@@ -215,3 +215,8 @@ def test_arrays_are_no_record_source(table):
     assert not is_record_source(np.ones(3))
     assert not is_record_source(table)
     assert not is_record_source([1, 2])
+
+
+def test_an_array_without_dimensions_is_refused():
+    with pytest.raises(DataError, match="RecordBatches reads"):
+        RecordBatches(np.array(3.0), "y")

@@ -136,7 +136,10 @@ def _reading(source: Any, batch_size: int) -> tuple[Callable[[], Iterable[Any]],
     if hasattr(source, "columns"):  # one data frame
         return lambda: [source], False
     if isinstance(source, Iterable):
-        return lambda: source, iter(source) is source
+        try:
+            return lambda: source, iter(source) is source
+        except TypeError:  # as arrays without dimensions say
+            pass
     raise DataError(
         "RecordBatches reads a DuckDB relation, Parquet files, pyarrow tables, datasets or readers,"
         f" or an iterable of record batches; got {type(source).__name__}."
