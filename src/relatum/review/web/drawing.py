@@ -245,7 +245,7 @@ def _edge(drawn: Extract, at: Floats, p: int, q: int, kind: str) -> str:
 
 
 def histogram(sizes: Mapping[int, int]) -> Markup:
-    """Draw how many clusters there are of each size, in steps of powers of ten."""
+    """Draw how many clusters there are of each size; from ten on, by powers of ten."""
     bars: dict[str, int] = {}
     for size, count in sorted(sizes.items()):
         name = str(size) if size < 10 else _decade(size)
@@ -253,7 +253,7 @@ def histogram(sizes: Mapping[int, int]) -> Markup:
     top, parts = max(bars.values(), default=1), []
     width, height, base = 46.0, 120.0, 140.0
     for k, (name, count) in enumerate(bars.items()):
-        tall = max(2.0, height * float(np.log1p(count) / np.log1p(top)))
+        tall = max(2.0, height * count / top)
         x = 8 + k * width
         parts.append(
             f'<rect class="bar" x="{x:.1f}" y="{base - tall:.1f}" width="{width - 10:.1f}" '

@@ -26,6 +26,11 @@ def bits(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
+def worth(value: float) -> str:
+    """Return what an answer tells."""
+    return f"{value:.2f} bits"
+
+
 def signed(value: float) -> str:
     """Return a number of bits with its sign."""
     return f"{value:+,.1f}" if abs(value) >= 100 else f"{value:+.3g}"
@@ -50,7 +55,7 @@ def name(id_: Any) -> str:
 
 
 FILTERS: dict[str, Any] = {"bits": bits, "signed": signed, "percent": percent, "plural": plural}
-FILTERS |= {"name": name}
+FILTERS |= {"name": name, "worth": worth}
 
 
 def _whole(query: Query, key: str, default: int, least: int = 0) -> int:
