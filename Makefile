@@ -17,7 +17,7 @@ PYTEST := $(BIN)/pytest -n 2
 KERNELS := $(shell find src/relatum/kernels -name '*.pyx' -o -name '*.pxd')
 
 .NOTPARALLEL:
-.PHONY: demo check test lint types contracts quick unit kernels check-bounds bench docs clean
+.PHONY: demo check test lint types contracts quick unit kernels check-bounds bench docs first-hour clean
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("relatum needs Python 3.11 or newer; set PYTHON=") if sys.version_info < (3, 11) else None'
@@ -90,6 +90,10 @@ bench: $(VENV)/.bench kernels
 
 docs: $(VENV)/.docs kernels
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# README and Quickstart, followed literally in a fresh environment; takes minutes.
+first-hour:
+	$(PYTHON) docs/first_hour.py
 
 clean:
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -55,7 +55,7 @@ hide:
 # Gallery
 
 Every picture was drawn while this page was built, by the code beside it, which runs as it stands
-(`pip install 'relatum[tables,plots]'`, and `frames` where pandas is used). The scripts are in
+(`pip install 'relatum[tables,frames,plots]'`). The scripts are in
 `docs/gallery/` of the source.
 
 """

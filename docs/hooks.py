@@ -3,6 +3,7 @@
 - Code is shown, and copied, without prompts. The sources keep theirs, for doctest runs them.
 - A line ``<!-- names of relatum.metrics -->`` becomes the documentation of every public name of
   that room; ``<!-- names of relatum.problem: Problem, evidence -->`` of these.
+- ``<!-- table of costs -->`` becomes a table of what benchmarks measured (`docs/tables.py`).
 - The gallery is made of the scripts in ``docs/gallery``, which are run (`docs/galleries.py`).
 """
 
@@ -21,6 +22,7 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "src"))
 
 import galleries  # noqa: E402
+import tables  # noqa: E402
 
 PUBLIC_MODULES = ("datasets", "errors", "io", "metrics", "plots", "testing")
 REFERENCE = HERE / "reference"
@@ -90,7 +92,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Say which code has prompts, and name what a page of the reference documents."""
-    markdown = OVERVIEW.sub(overview, markdown)
+    markdown = OVERVIEW.sub(overview, tables.filled(markdown))
     return FENCE.sub("```pycon\n", NAMES.sub(documented, markdown))
 
 
