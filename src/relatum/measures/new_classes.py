@@ -30,6 +30,17 @@ class ClassTransfer(NamedTuple):
         The candidate that needs the fewest, learned from all classes.
     carries_over : bool
         Whether that is fewer than the constant needs. If not, do not use it for new classes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import relatum as rt
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat(np.arange(6), 10)
+    >>> noise = rng.normal(size=(60, 3))    # says nothing of the classes
+    >>> found = rt.choose_for_new_classes([rt.BilinearPairMeasure(9.0)], noise, labels, n_pairs=500)
+    >>> found.carries_over
+    False
     """
 
     bits: Floats
