@@ -2,7 +2,8 @@
 
 Run as ``python docs/pictures.py``; writes ``docs/images/relations.png``, three kinds of relation,
 each with its log-odds, ``docs/images/places.png``, a ranking with the bits behind each place, and
-``docs/images/probabilities.png``, a clustering with the probabilities of its pairs.
+``docs/images/probabilities.png``, a clustering with the probabilities of its pairs, and
+``docs/images/unlabelled.png``, points clustered without labels.
 """
 
 from __future__ import annotations
@@ -66,7 +67,36 @@ def six() -> None:
     getattr(drawn, "figure", drawn).savefig(HERE / "images" / "six.png", dpi=90)
 
 
+def unlabelled() -> None:
+    """Draw sets of points with the clusters that are found without labels."""
+    import numpy as np
+    from sklearn.datasets import make_blobs, make_circles, make_moons
+
+    rng = np.random.default_rng(0)
+    round_ones = make_blobs(450, centers=4, cluster_std=0.8, random_state=11)[0]
+    noise = rng.uniform(round_ones.min(axis=0) - 1, round_ones.max(axis=0) + 1, (50, 2))
+    sets = {
+        "moons": make_moons(500, noise=0.06, random_state=1)[0],
+        "circles": make_circles(500, factor=0.5, noise=0.05, random_state=1)[0],
+        "different widths": make_blobs(500, cluster_std=[1.0, 2.5, 0.5], random_state=12)[0],
+        "a tenth of noise": np.vstack([round_ones, noise]),
+    }
+    figure = Figure(figsize=(12, 3.3), layout="constrained")
+    for axis, (name, points) in zip(figure.subplots(1, 4), sets.items(), strict=True):
+        model = rt.PartitionClustering().fit(points)
+        axis.scatter(*points.T, c=model.labels_, cmap="tab10", vmax=9, s=8)
+        separation = min(model.measure_.separation_, 1000.0)
+        more = "over " if separation == 1000.0 else ""
+        clusters = len(set(model.labels_.tolist()))
+        axis.set_title(
+            f"{name}: {clusters} clusters, separation {more}{separation:.0f}", fontsize=10
+        )
+        axis.set(xticks=[], yticks=[])
+    figure.savefig(HERE / "images" / "unlabelled.png", dpi=110)
+
+
 if __name__ == "__main__":
+    unlabelled()
     relations()
     places()
     six()
