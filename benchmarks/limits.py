@@ -192,14 +192,17 @@ def calls(quick: bool, limits: tuple[float, ...], interrupt: bool) -> list[Case]
     return [Case("call", 0, name, False, limit) for name in CALLS for limit in chosen]
 
 
-def measure(case: Case, interrupt: bool) -> dict[str, Any]:
-    """Infer once; return how late the answer came and what it is."""
+def measure(case: Case, interrupt: bool, begin: Callable[[], None]) -> dict[str, Any]:
+    """Infer once; return how late the answer came and what it is. `begin` is told when it does."""
+    if case.kind in ("call", "Ctrl-C"):
+        begin()
     if case.kind == "call":
         return measure_call(case.solver, case.limit)
     if case.kind == "Ctrl-C":
         return measure_command(case.solver, case.n)
     problem = KINDS[case.kind][0](case.n)
     limit = 600.0 if interrupt else case.limit
+    begin()
     timer = threading.Timer(case.limit, os.kill, (os.getpid(), signal.SIGINT))
     wall, used = time.perf_counter(), time.process_time()
     if interrupt:
@@ -231,11 +234,12 @@ def _serve(pipe: Any, interrupt: bool) -> None:
     """Measure what is asked for, until there is nothing more."""
     for warm in (rt.EQUIVALENCES, rt.LINEAR_ORDERS, rt.PREORDERS, rt.TRANSITIVE, rt.INJECTIONS):
         rt.infer(rt.Problem(np.random.default_rng(0).normal(size=(8, 8)), warm), prove=True)
+        rt.infer(rt.Problem(np.random.default_rng(0).normal(size=(70, 70)), warm), time_limit=0.05)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell says so
     pipe.send("ready")
     while (case := pipe.recv()) is not None:
         try:
-            pipe.send(measure(case, interrupt))
+            pipe.send(measure(case, interrupt, lambda: pipe.send("begun")))
         except (Exception, KeyboardInterrupt) as error:
             pipe.send({"error": f"{type(error).__name__}: {str(error).splitlines()[0]}"})
 
@@ -256,6 +260,9 @@ class Worker:
             self.process.start()
             self.pipe.recv()
         self.pipe.send(case)
+        begun = self.pipe.recv()  # that the problem is made
+        if isinstance(begun, dict):
+            return begun
         patience = PATIENCE + (60.0 if case.kind in ("call", "Ctrl-C") else 0.0)
         if self.pipe.poll(case.limit + patience):
             return dict(self.pipe.recv())

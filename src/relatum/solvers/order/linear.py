@@ -265,9 +265,8 @@ def _assemble(
     for part, _, _ in proofs:
         inside[np.ix_(part, part)] = True
         alone[part] = False
-    barred = np.where(plan.before.T, -np.inf, plan.w)
-    best = np.maximum(barred, barred.T)[np.triu_indices(len(plan.w), 1)]
-    outside = ~inside[np.triu_indices(len(plan.w), 1)]
+    barred = np.where(plan.before.T, -np.inf, plan.w) if plan.before.any() else plan.w
+    outside = np.triu(~inside, 1)
     claims = [bound for _, bound, _ in proofs]
     proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
     if len(proofs) == 1 and not alone.any():
@@ -277,7 +276,8 @@ def _assemble(
     proof = imply_steps(plan.steps, proof)
     if math.inf in claims:
         return math.inf, proof
-    rest = exact_sum(np.concatenate([best[outside], plan.inner[alone]]))
+    best = np.maximum(barred, barred.T)[outside]
+    rest = exact_sum(np.concatenate([best, plan.inner[alone]]))
     return sum_of([rest, *claims]) + plan.rounding, proof
 
 
