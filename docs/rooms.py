@@ -20,7 +20,8 @@ PICTURE = DOCS / "images" / "rooms.svg"
 PAGE = DOCS / "architecture.md"
 BEGIN, END = "<!-- rooms: written by docs/rooms.py -->\n", "<!-- end of rooms -->\n"
 
-EVERYWHERE = {"errors", "array_types", "threads"}  # what many import; arrows to them say nothing
+# what many import; arrows to them say nothing
+EVERYWHERE = {"errors", "array_types", "threads", "live", "html"}
 DOORS = {"relatum", "__main__"}
 PLACES = {  # room: (column, row) of its box
     "cli": (2.0, 0),

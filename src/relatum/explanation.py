@@ -12,6 +12,7 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.errors import ProblemError
 from relatum.inference import infer
+from relatum.live import seen
 from relatum.problem import (
     EQUIVALENCES,
     Partition,
@@ -148,6 +149,7 @@ class Explanation:
         return replace(self, pair=pair, chain=tuple(chain), sentence=sentence)
 
 
+@seen("explaining")
 def explain(
     problem: Problem,
     estimate: Estimate,

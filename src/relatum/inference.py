@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from numbers import Integral, Real
 from typing import Any
 
 from relatum.errors import ProblemError, RelatumError, SolverError
+from relatum.live import Line, line, silence
 from relatum.problem import (
     EQUIVALENCES,
     LINEAR_ORDERS,
@@ -50,6 +52,7 @@ from relatum.solvers import (
     Control,
     Monitor,
     Outcome,
+    Progress,
     Solver,
     choose,
     polite_interrupts,
@@ -83,6 +86,7 @@ def infer(
     start: Relation | Mapping[Any, Any] | None = None,
     seed: int = 0,
     monitor: Monitor | None = None,
+    verbose: bool | None = None,
 ) -> Estimate:
     """Estimate a most probable feasible relation.
 
@@ -105,6 +109,11 @@ def infer(
     monitor : callable, optional
         Receives a `Progress` (seconds, value, bound, nodes, rows) now and then, and at the
         end; returning True stops.
+    verbose : bool, optional
+        By default, a call that takes longer than a second shows a line with value, bound, gap and
+        seconds while it lasts, in terminals and notebooks and unless there is a monitor. False
+        shows nothing, as ``RELATUM_PROGRESS=0`` in the environment does; True prints a line for
+        each report to stderr instead.
 
     Returns
     -------
@@ -122,14 +131,35 @@ def infer(
     _check_arguments(problem, time_limit, first)
     _check_seed_and_monitor(seed, monitor)
     switch(prove, "prove")
-    control = Control(time_limit=time_limit, seed=seed, start=first, prove=prove, monitor=monitor)
+    heard = _monitor(monitor, verbose)
+    control = Control(time_limit=time_limit, seed=seed, start=first, prove=prove, monitor=heard)
     chosen = _choose(problem, solver, prove)
-    return _named(problem, _inferred(problem, solver, chosen, control))
+    with silence(heard is not None or verbose is False), line("searching") as control.line:
+        return _known_as(problem, _inferred(problem, solver, chosen, control))
 
 
-def _named(problem: Problem, estimate: Estimate) -> Estimate:
-    """Return an estimate that knows what the problem calls its elements."""
-    return estimate if problem.names is None else replace(estimate, names=problem.names)
+def _monitor(monitor: Monitor | None, verbose: bool | None) -> Monitor | None:
+    """Return what hears the reports: a monitor, stderr, or both."""
+    if verbose is not None:
+        switch(verbose, "verbose")
+    if not verbose:
+        return monitor
+
+    def both(progress: Progress) -> Any:
+        print(
+            f"{progress.seconds:8.1f} s  value {progress.value:14.4f}  bound "
+            f"{progress.bound:14.4f}  nodes {progress.nodes}",
+            file=sys.stderr,
+        )
+        return None if monitor is None else monitor(progress)
+
+    return both
+
+
+def _known_as(problem: Problem, estimate: Estimate) -> Estimate:
+    """Return an estimate that knows what the problem calls its elements, and a small problem."""
+    named = estimate if problem.names is None else replace(estimate, names=problem.names)
+    return named.drawn_with(problem)
 
 
 def _inferred(problem: Problem, solver: str, chosen: Solver, control: Control) -> Estimate:
@@ -174,18 +204,32 @@ def infer_many(
     >>> [e.relation.labels.tolist() for e in rt.infer_many(problems, n_jobs=1)]
     [[0, 0, 0], [0, 0, 1]]
     """
-    from joblib import Parallel, delayed
-
     try:
         given = list(problems)
     except TypeError:
         raise ProblemError(f"infer_many takes a list of problems, got {shown(problems)}.") from None
     for problem in given:
         _require_problem(problem)
+    quiet = arguments.get("verbose") is False
+    named = {k: v for k, v in arguments.items() if k != "verbose" or v}
+    with silence(quiet or arguments.get("monitor") is not None), line("solving", True) as own:
+        return _infer_all(given, named, n_jobs, own)
+
+
+def _infer_all(
+    given: list[Problem], arguments: dict[str, Any], n_jobs: int | None, own: Line
+) -> list[Estimate]:
+    from joblib import Parallel, delayed
+
+    class Told(Parallel):
+        def print_progress(self) -> None:
+            own.say("problem", getattr(self, "n_completed_tasks", 0), len(rest))
+            super().print_progress()
+
     estimates = order_many(given, arguments)
     rest = [k for k, e in enumerate(estimates) if e is None]
     try:
-        later = Parallel(n_jobs=n_jobs)(delayed(infer)(given[k], **arguments) for k in rest)
+        later = Told(n_jobs=n_jobs)(delayed(infer)(given[k], **arguments) for k in rest)
     except BrokenExecutor as error:
         raise SolverError(
             "A worker of infer_many was killed or ran out of memory, and its problems are lost; "
@@ -193,7 +237,7 @@ def infer_many(
         ) from error
     for k, e in zip(rest, later, strict=True):
         estimates[k] = e
-    return [_named(p, e) for p, e in zip(given, estimates, strict=True) if e is not None]
+    return [_known_as(p, e) for p, e in zip(given, estimates, strict=True) if e is not None]
 
 
 def _require_problem(problem: Any) -> None:
@@ -303,19 +347,21 @@ def _solve_parts(
 ) -> list[Outcome]:
     """Solve the parts of a problem, the smallest first; end with one that is infeasible."""
     outcomes: list[Outcome] = []
+    tally = _Tally(reduced, outcomes)
     left = sum(part.n_pairs for part in reduced.parts)
     gap = Fraction(control.gap)  # that is left for the parts still to be solved
     for number, (part, start) in enumerate(zip(reduced.parts, starts, strict=True)):
         # parts come smallest first and most take no time at all: a part may use half of what
         # is left even if it is small
         share = max(0.5, part.n_pairs / max(1, left))
-        others = _others(reduced, outcomes) if control.listens() else (0.0, 0.0)
         if start is not None and not part.feasible.contains(start):
             start = None  # what the reduction has decided does not agree with it
-        child = control.child(start, control.remaining() * share, *others)
+        others = cache(partial(tally.others, number))
+        child = control.child(start, control.remaining() * share, others)
         child.gap = float(max(gap, Fraction(0)) / (len(reduced.parts) - number))
         outcomes.append(_solve(part, child, name, done | reduced.without))
         left -= part.n_pairs
+        tally.update(number)
         if outcomes[-1].bound == -math.inf:
             break
         if number + 1 < len(reduced.parts):
@@ -335,14 +381,15 @@ def _prove_parts(
             gap -= own
         else:
             waiting.append(k)
-    left = sum(reduced.parts[k].n_pairs for k in waiting)
+    left, tally = sum(reduced.parts[k].n_pairs for k in waiting), _Tally(reduced, outcomes)
     for number, k in enumerate(waiting):
         part, count = reduced.parts[k], len(waiting) - number
         share = max(1 / count, part.n_pairs / max(1, left))
-        others = _besides(reduced, outcomes, k) if control.listens() else (0.0, 0.0)
-        child = control.child(outcomes[k].relation, control.remaining() * share, *others)
+        others = cache(partial(tally.others, k))
+        child = control.child(outcomes[k].relation, control.remaining() * share, others)
         child.gap, child.searched = float(max(gap, Fraction(0)) / count), True
         outcomes[k] = _solve(part, child, name, done | reduced.without)
+        tally.update(k)
         left -= part.n_pairs
         if outcomes[k].bound == -math.inf:
             return outcomes[: k + 1]
@@ -388,26 +435,59 @@ def _require_memory(problem: Problem, solver: Solver) -> None:
     )
 
 
-def _others(reduced: Reduced, outcomes: Sequence[Outcome]) -> tuple[float, float]:
-    """Return value and bound of all parts but the next one; -inf while some have no value."""
-    value = bound = nearest_float(reduced.constant)
-    for part, outcome in zip(reduced.parts, outcomes, strict=False):
-        value += -math.inf if outcome.relation is None else part.value(outcome.relation)
-        bound += float_up(outcome.bound)
-    for part in reduced.parts[len(outcomes) + 1 :]:
-        value = -math.inf
-        bound += float_up(trivial_bound(part)[0])
-    return value, bound
+class _Tally:
+    """Value and bound of all parts but one, for reports of that one; summed up when asked for.
 
+    Parameters
+    ----------
+    reduced : Reduced
+    outcomes : list of Outcome
+        Of the parts, from the first on; it may grow, and `update` tells of new ones.
+    """
 
-def _besides(reduced: Reduced, outcomes: Sequence[Outcome], number: int) -> tuple[float, float]:
-    """Return value and bound of all parts but one, all of which have been searched."""
-    value = bound = nearest_float(reduced.constant)
-    for k, (part, outcome) in enumerate(zip(reduced.parts, outcomes, strict=True)):
-        if k != number:
-            value += -math.inf if outcome.relation is None else part.value(outcome.relation)
-            bound += float_up(min(outcome.bound, trivial_bound(part)[0]))
-    return value, bound
+    def __init__(self, reduced: Reduced, outcomes: list[Outcome]) -> None:
+        self.reduced, self.outcomes = reduced, outcomes
+        self.known: list[tuple[float, float]] | None = None  # value and bound of each part
+        self.value, self.bound, self.missing = 0.0, 0.0, 0  # of all, and how many have no value
+
+    def update(self, k: int) -> None:
+        """Note that a part has an outcome, or another one."""
+        if self.known is not None:
+            self._count(k, -1)
+            self.known[k] = self._of(k)
+            self._count(k, 1)
+
+    def others(self, k: int) -> tuple[float, float]:
+        """Return value and bound of all parts but one; -inf while some have no value."""
+        constant = nearest_float(self.reduced.constant)
+        if len(self.reduced.parts) == 1:
+            return constant, constant
+        if self.known is None:
+            self.known = [self._of(j) for j in range(len(self.reduced.parts))]
+            for j in range(len(self.known)):
+                self._count(j, 1)
+        value, bound = self.known[k]
+        missing = self.missing - (value == -math.inf)
+        known = 0.0 if value == -math.inf else value
+        return (
+            -math.inf if missing else constant + self.value - known,
+            constant + self.bound - bound,
+        )
+
+    def _of(self, k: int) -> tuple[float, float]:
+        part = self.reduced.parts[k]
+        outcome = self.outcomes[k] if k < len(self.outcomes) else Outcome(None)
+        found, bound = outcome.relation, min(outcome.bound, trivial_bound(part)[0])
+        return -math.inf if found is None else part.value(found), float_up(bound)
+
+    def _count(self, k: int, sign: int) -> None:
+        assert self.known is not None
+        value, bound = self.known[k]
+        self.bound += sign * bound
+        if value == -math.inf:
+            self.missing += sign
+        else:
+            self.value += sign * value
 
 
 def _part_infeasible(problem: Problem, reduced: Reduced, outcome: Outcome) -> Outcome:
@@ -456,6 +536,7 @@ def _estimate(problem: Problem, outcome: Outcome, solver: Solver, control: Contr
         bound, proof = checkable(problem, bound, proof)
     stopped = control.expired() or control.ended
     stats = {"seconds": control.seconds(), "stopped": stopped, **outcome.stats}
+    stats["reports"] = control.reports
     if control.told_to_stop():
         stats["interrupted"] = True
     if relation is None:

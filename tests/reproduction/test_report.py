@@ -10,7 +10,7 @@ import pytest
 from instances.reproduction import TINY
 from relatum.measures.objective import LN2
 from relatum.reproduction import PARTS
-from relatum.reproduction.report import checks, markdown
+from relatum.reproduction.report import checks, findings, markdown
 
 
 @pytest.fixture
@@ -48,3 +48,20 @@ def test_an_order_no_better_than_random_is_noticed(results):
     worse["orders"]["embedded"]["by_sigma"][0]["kendall"] = 0.5
     failed = [claim for claim, holds in checks(TINY, worse) if not holds]
     assert any("better than random" in claim for claim in failed)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_says_what_it_found(tiny, part):
+    found = tiny.results(part)
+    sentence = findings(TINY, part, found)
+    assert f"{part}: {sentence}" in tiny.lines
+    assert len(sentence) < 400
+    if part == "maps":
+        least = min(fit["test_error"] for fits in found.values() for fit in fits)
+        assert f"{100 * least:.2f} %" in sentence
+
+
+def test_cells_are_named_and_not_recited(tiny):
+    steps = [line for line in tiny.lines if line.startswith("[")]
+    assert steps
+    assert all(len(line) < 90 for line in steps)

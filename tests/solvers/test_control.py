@@ -57,8 +57,8 @@ def test_children_never_have_more_time_than_their_parents():
 def test_reports_reach_the_monitor_with_what_the_other_parts_add():
     heard = []
     root = Control(monitor=heard.append)
-    part = root.child(None, 1.0, other_value=2.0, other_bound=2.5)
-    part.child(None, 1.0, other_value=3.0, other_bound=4.0).report(1.0, 4.0, 5, 6)
+    part = root.child(None, 1.0, lambda: (2.0, 2.5))
+    part.child(None, 1.0, lambda: (3.0, 4.0)).report(1.0, 4.0, 5, 6)
     (progress,) = heard
     assert isinstance(progress, Progress)
     assert progress[1:] == (6.0, 10.5, 5, 6)

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.live import Live
 from rich.markup import escape
-from rich.text import Text
 
 from relatum.cli.output import console, show_clusters
 from relatum.errors import BlockingWarning, CalibrationWarning, DataError, EvidenceError
+from relatum.live import silence
 from relatum.pair_tables import Clusters, cluster_pairs, require_savable, verify_clusters
 
 TABLES = (".parquet", ".csv", ".tsv")
@@ -115,19 +114,11 @@ def _bits(name: str, text: str) -> Any:
 
 
 def _with_progress(pairs: str, out: Path | None, options: dict[str, Any], silent: bool) -> Clusters:
-    terminal = console(stderr=True)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", BlockingWarning)
         warnings.simplefilter("always", CalibrationWarning)
-        if silent or not terminal.is_terminal:
+        with silence(silent):
             found = cluster_pairs(pairs, output=out, **options)
-        else:
-            with Live(Text("reading"), console=terminal, transient=True) as live:
-
-                def show(stage: str, done: int, total: int) -> None:
-                    live.update(Text(f"{stage} {done}/{total}" if total else stage))
-
-                found = cluster_pairs(pairs, output=out, monitor=show, **options)
     for warning in told:
         if issubclass(warning.category, BlockingWarning | CalibrationWarning):
             click.echo(f"relatum: {warning.message}", err=True)

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
 
 from relatum.errors import BlockingWarning, DataError, EvidenceError
 from relatum.io import load_model, save_model
+from relatum.live import silence
 from relatum.records import RecordLinker
 
 INTERRUPTED, INFEASIBLE = 130, 3
@@ -83,12 +81,12 @@ def _linker(options: dict[str, Any]) -> RecordLinker:
     )
 
 
-def _linked(records: str, options: dict[str, Any], monitor: Any) -> tuple[RecordLinker, Any]:
+def _linked(records: str, options: dict[str, Any]) -> tuple[RecordLinker, Any]:
     linker = _linker(options)
     if options["model"] is None:
-        linker.fit(records, options["labels"], monitor=monitor)
+        linker.fit(records, options["labels"])
     given = {"evidence": options["evidence"], "previous": options["previous"]}
-    found = linker.predict(records, output=options["out"], monitor=monitor, **given)
+    found = linker.predict(records, output=options["out"], **given)
     if options["save"] is not None:
         save_model(options["save"], linker)
     return linker, found
@@ -99,15 +97,8 @@ def _with_progress(records: str, options: dict[str, Any], silent: bool) -> tuple
         raise DataError(f"The output {options['out']} ends in .parquet or .csv.")
     if options["out"] is not None and Path(options["out"]).absolute() == Path(records).absolute():
         raise DataError(f"{records} holds the records: give the clusters another file.")
-    console = Console(stderr=True)
-    if silent or not console.is_terminal:
-        return _linked(records, options, None)
-    with Live(Text("reading"), console=console, transient=True) as live:
-
-        def show(stage: str, done: int, total: int) -> None:
-            live.update(Text(f"{stage} {done}/{total}" if total else stage))
-
-        return _linked(records, options, show)
+    with silence(silent):
+        return _linked(records, options)
 
 
 def _show(table: Any, most: int) -> None:

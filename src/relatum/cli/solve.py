@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 from rich.console import Console
-from rich.live import Live
 from rich.markup import escape
-from rich.text import Text
 
 from relatum.cli.output import console, echo_json, finite, show_clusters, table_of
 from relatum.errors import DataError
@@ -27,6 +25,7 @@ from relatum.io import (
     write_rows,
 )
 from relatum.io.files import require_writable, write_lines
+from relatum.live import silence
 from relatum.problem import (
     Partition,
     Problem,
@@ -34,7 +33,6 @@ from relatum.problem import (
     WeakOrder,
 )
 from relatum.proof import Estimate, Status, verify
-from relatum.solvers import Progress
 
 if TYPE_CHECKING:
     from relatum.probability import Probabilities
@@ -81,7 +79,8 @@ def run_solve(
     """
     if out is not None:
         _require_output(out)
-    estimate = _with_progress(problem, options, quiet or as_json)
+    with silence(quiet or as_json):
+        estimate = infer(problem, **options)
     known = None
     if sure and estimate.relation is not None:
         from relatum.probability import probabilities  # which most do not ask for
@@ -96,23 +95,6 @@ def run_solve(
     elif not quiet:
         _show(problem, estimate, out, known)
     return EXIT_CODES[estimate.status]
-
-
-def _with_progress(problem: Problem, options: dict[str, Any], silent: bool) -> Estimate:
-    terminal = console(stderr=True)
-    if silent or not terminal.is_terminal:
-        return infer(problem, **options)
-    with Live(Text("searching"), console=terminal, refresh_per_second=4, transient=True) as live:
-
-        def show(p: Progress) -> None:
-            live.update(
-                Text(
-                    f"{p.seconds:6.1f} s   value {p.value:.4f}   bound {p.bound:.4f}   "
-                    f"gap {p.bound - p.value:.4f} bits   nodes {p.nodes}   rows {p.rows}"
-                )
-            )
-
-        return infer(problem, monitor=show, **options)
 
 
 def _rows(

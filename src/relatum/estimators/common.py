@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from relatum.inference import infer
 from relatum.measures import LogisticMeasure
 from relatum.problem import FeasibleSet, Problem, shown
 from relatum.proof import Estimate
-from relatum.solvers import Progress
 
 if TYPE_CHECKING:  # imported where measure and relation are estimated together
     from relatum.joint import JointEstimate
@@ -121,18 +119,10 @@ def numbered(labels: NDArray[Any], known: Flags) -> tuple[NDArray[Any], Index]:
     return classes, partial
 
 
-def _print_progress(progress: Progress) -> None:
-    print(
-        f"{progress.seconds:8.1f} s  value {progress.value:14.4f}  bound {progress.bound:14.4f}  "
-        f"nodes {progress.nodes}",
-        file=sys.stderr,
-    )
-
-
 def inferred(owner: Any, problem: Problem) -> Estimate:
     """Infer with the options of an estimator."""
-    monitor = _print_progress if owner.verbose else None
-    return infer(problem, seed=seed_of(owner), monitor=monitor, **search_options(owner))
+    told = True if owner.verbose else None
+    return infer(problem, seed=seed_of(owner), verbose=told, **search_options(owner))
 
 
 def seed_of(owner: Any) -> Any:

@@ -20,6 +20,7 @@ from relatum.joint.inputs import read_joint_problem
 from relatum.joint.known_pairs import PairTable
 from relatum.joint.learning import BernoulliLearner, LogisticLearner
 from relatum.joint.logistic_exact import SimplexSearch
+from relatum.live import seen
 from relatum.measures import all_or_nothing, is_whole
 from relatum.problem import FeasibleSet, Problem, shown, switch, whole_number
 from relatum.proof import Estimate
@@ -200,6 +201,7 @@ class JointEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+@seen("estimating")
 def joint_estimate(
     x_or_classes: Any,
     feasible: FeasibleSet,

@@ -17,6 +17,7 @@ from relatum.array_types import Flags, Floats
 from relatum.errors import DataError
 from relatum.features import checked_pairs, shown, told_of_input
 from relatum.kernels.learning.pair_products import pair_products
+from relatum.live import seen
 from relatum.measures import validation as checks
 from relatum.measures.element_pairs import ElementPairMeasure, elements_of
 from relatum.measures.fit.lbfgs import run_lbfgs
@@ -79,6 +80,7 @@ class BilinearPairMeasure(ElementPairMeasure, BaseEstimator):  # type: ignore[mi
     max_iter: int = 300
     time_limit: float | None = None
 
+    @seen("learning")
     def fit(
         self,
         v: Any,

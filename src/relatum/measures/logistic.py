@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from relatum.array_types import Floats
 from relatum.errors import DataError
 from relatum.features import checked_switches, shown, told_of_input
+from relatum.live import seen
 from relatum.measures import validation as checks
 from relatum.measures.fit.newton import SOLVERS
 from relatum.measures.fit.rows import FIT, Rows, computing_type
@@ -121,6 +122,7 @@ class LogisticMeasure(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.multi_label = True
         return tags
 
+    @seen("learning")
     def fit(
         self,
         x: Any,

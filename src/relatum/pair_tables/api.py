@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import gettempdir
@@ -12,6 +13,7 @@ from typing import Any, Literal
 from relatum.errors import DataError, MissingDependencyError, RelatumError
 from relatum.io import answered_pairs, is_answers
 from relatum.io.files import as_path, require_writable
+from relatum.live import line, silence
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.options import Given, Monitor, Plan, Settings
 from relatum.pair_tables.origin import Origin
@@ -171,11 +173,13 @@ def cluster_pairs(
         if output is not None and proof == as_path(output).absolute():
             raise DataError(f"{output} cannot be both output= and certificate=; name two files.")
     offsets = shift, learn_offset
-    plan = Plan(
-        settings, learn, search, memory_limit, threads, monitor, proof, *offsets, confidence
-    )
-    with _plain_errors():
-        found = _engine(on_spark)(given, plan)
+    with silence(monitor is not None), line("clustering", True) as own:
+        told = own.say if monitor is None and not on_spark else monitor
+        plan = Plan(
+            settings, learn, search, memory_limit, threads, told, proof, *offsets, confidence
+        )
+        with _plain_errors():
+            found = _engine(on_spark)(given, plan)
     return _finished(found, proof, output, switch(details, "details", DataError))
 
 
@@ -317,7 +321,8 @@ def _check(
     _engine(False)  # or say what it needs
     from relatum.pair_tables.on_duckdb.checking import check
 
-    with _plain_errors():
+    with silence(plan.monitor is not None), line("checking", True) as own, _plain_errors():
+        plan = replace(plan, monitor=own.say) if plan.monitor is None else plan
         return check(given, certificate, clusters, told, plan)
 
 

@@ -8,7 +8,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from relatum.errors import DataError
+from relatum.html import card, picture
 from relatum.io.files import NUMBER, STARTS, as_path, guarded, replacing, require_writable
 from relatum.pair_tables.check.verdict import TableVerification
 from relatum.pair_tables.origin import Origin, Part
@@ -20,6 +23,9 @@ from relatum.proof import Estimate
 if TYPE_CHECKING:  # both import all solvers
     from relatum.explanation import Explanation, Fields
     from relatum.pair_tables.doubts import Doubt
+
+
+DRAWN = 100_000  # elements of the largest table of which notebooks show a picture
 
 
 @dataclass(frozen=True)
@@ -347,6 +353,25 @@ class Clusters:
 
     def __repr__(self) -> str:
         return f"Clusters\n{self.summary}"
+
+    def _repr_html_(self) -> str:
+        s = self.summary
+        title = f"Clusters: {_count(s.elements, 'element')} in {_count(s.clusters, 'cluster')}"
+        told = [text[:1].upper() + text[1:] + "." for text in str(s).split("\n")[1:]]
+        rows = [("scored pairs", f"{s.rows:,}"), ("largest cluster", f"{s.largest_cluster:,}")]
+        image = ""
+        if self.origin is not None and s.elements <= DRAWN and s.largest_cluster > 1:
+            seen = "The component of the largest cluster: its scores and its strong pairs"
+            image = picture(self._largest, seen)
+        return card(title, told, rows, image)
+
+    def _largest(self, plots: Any) -> Any:
+        """Draw the component of the largest cluster."""
+        origin = self._origin()
+        number = int(np.argmax(origin.whole["cluster_size"].to_numpy()))
+        part = origin.part(number)
+        name = part.problem.name_of(part.place(number))
+        return plots.component(part.problem, part.estimate, None, name)
 
 
 def in_kind_of(pairs: Any, table: Any) -> Any:

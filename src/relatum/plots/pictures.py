@@ -312,20 +312,28 @@ def curves(inverse_sigma_squared: ArrayLike, errors: dict[str, ArrayLike], axes:
     return axes
 
 
-def progress(reports: Sequence[Any], axes: Any = None) -> Any:
-    """Draw value and bound over time from the reports that a monitor received.
+def progress(reports: Estimate | Sequence[Any], axes: Any = None) -> Any:
+    """Draw value and bound over time.
+
+    Parameters
+    ----------
+    reports : Estimate, or list of Progress
+        What `relatum.infer` returned; or the reports that a monitor received.
+    axes : matplotlib axes, optional
 
     Examples
     --------
     >>> import relatum as rt
-    >>> reports = []
-    >>> problem = rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES)
-    >>> e = rt.infer(problem, prove=True, monitor=reports.append)
-    >>> axes = rt.plots.progress(reports)
+    >>> e = rt.infer(rt.Problem([2.0, -1.0, 3.0], rt.EQUIVALENCES), prove=True)
+    >>> axes = rt.plots.progress(e)
     """
-    rule = "reports are what a monitor received"
-    _require(isinstance(reports, Iterable), rule, reports)
-    kept = list(reports)
+    rule = "reports are an Estimate, or what a monitor received"
+    if isinstance(reports, Estimate):
+        _require("reports" in reports.stats, "the estimate is one that infer returned", reports)
+        kept = list(reports.stats["reports"])
+    else:
+        _require(isinstance(reports, Iterable), rule, reports)
+        kept = list(reports)
     for report in kept:
         _require(all(hasattr(report, x) for x in ("seconds", "bound", "value")), rule, report)
     axes = new_axes(axes)

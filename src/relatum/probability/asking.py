@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 from relatum.errors import DegenerateWarning, ProblemError
+from relatum.live import seen
 from relatum.probability.answer import Probabilities
 from relatum.probability.methods import Task, choose_method
 from relatum.problem import Problem, Relation, shown, switch, whole_number
@@ -15,6 +16,7 @@ from relatum.solvers import Control
 DRAWS = 2000
 
 
+@seen("summing up")
 def probabilities(
     problem: Problem,
     *,
@@ -70,6 +72,7 @@ def probabilities(
     return Probabilities(problem, found)
 
 
+@seen("drawing")
 def sample(
     problem: Problem,
     draws: int = 1,

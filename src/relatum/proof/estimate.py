@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from numpy.typing import NDArray
 
 from relatum.errors import RelationError
-from relatum.problem import Relation
+from relatum.html import card, picture
+from relatum.problem import Problem, Relation
 from relatum.proof.certificate import Certificate
 
 PairOfNames: TypeAlias = tuple[NDArray[Any] | None, NDArray[Any] | None]
@@ -22,6 +23,7 @@ PairOfNames: TypeAlias = tuple[NDArray[Any] | None, NDArray[Any] | None]
 # many bits above that of the estimate's relation. It does not grow with the values, so that
 # what all relations have in common, however large, makes nothing optimal.
 OPTIMAL_GAP = 2.0**-20
+DRAWN = 300  # elements of the largest problem that an estimate keeps for its picture in notebooks
 
 
 class Status(Enum):
@@ -139,6 +141,32 @@ class Estimate:
         if self.relation is None:
             raise RelationError(f"The estimate has no relation: {self.message}")
         return self.relation
+
+    def drawn_with(self, problem: Problem) -> Estimate:
+        """Let notebooks draw the relation over the log-odds of a problem, if that is small."""
+        if max(problem.shape) <= DRAWN:
+            object.__setattr__(self, "_problem", problem)
+        return self
+
+    def _repr_html_(self) -> str:
+        seconds = float(self.stats.get("seconds", 0.0))
+        rows = [
+            ("value", f"{self.value:.6g} bits"),
+            ("bound", f"{self.bound:.6g} bits"),
+            ("gap", f"{self.gap:.3g} bits"),
+            ("solver", f"{self.solver}, {seconds:.2f} s"),
+        ]
+        if self.relation is None:
+            return card(f"Estimate: {self.status.name}", [self.message], rows[-1:])
+        sentences = [self.message]
+        if self.status is not Status.OPTIMAL and math.isfinite(self.gap):
+            sentences.append(f"None is more than 2^{self.gap:.3g} times as probable.")
+        rows.insert(0, ("relation", repr(self.relation)))
+        problem, image = getattr(self, "_problem", None), ""
+        if problem is not None:
+            told = f"The log-odds, with {self.relation!r} drawn over them"
+            image = picture(lambda plots: plots.relation(problem, self), told)
+        return card(f"Estimate: {self.status.name}", sentences, rows, image)
 
     def __repr__(self) -> str:
         return (

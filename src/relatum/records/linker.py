@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from relatum.errors import DataError, NotFittedError
+from relatum.live import line, silence
 from relatum.problem import shown
 from relatum.records.comparison import Comparison, scales_of
 from relatum.records.fitting import Monitor, Run, fit_records
@@ -113,6 +115,10 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         -------
         self : RecordLinker
         """
+        with silence(monitor is not None), line("learning", True) as shown:
+            return self._fit(records, entity, shown.say if monitor is None else monitor)
+
+    def _fit(self, records: Any, entity: Any, monitor: Monitor) -> RecordLinker:
         run = Run(self, monitor)
         table, own = run.read(records)
         known = entity_codes(entity, table, len(own))
@@ -175,16 +181,21 @@ class RecordLinker(BaseEstimator):  # type: ignore[misc]
         -------
         Clusters
         """
+        options = {"evidence": evidence, "previous": previous, "certificate": certificate}
+        options["output"] = output
+        with silence(monitor is not None), line("linking") as shown:
+            return self._predict(records, options, shown.say if monitor is None else monitor)
+
+    def _predict(self, records: Any, options: dict[str, Any], monitor: Monitor) -> Any:
         run = self._run(monitor)
         table, own = run.read(records)
         comparison = Comparison(own, self.frequencies_)
         scorer = Scorer(comparison, self.weights_, self._offset(len(own)))
         found = run.block(comparison, table, self.neighbors_)
         with run.stage("compare"):
-            told = None if monitor is None else lambda done, of: monitor("compare", done, of)
+            told = partial(monitor, "compare")
             bits = scorer.of_rows(found.pairs[:, 0], found.pairs[:, 1], told)
-        options = {"evidence": evidence, "previous": previous, "certificate": certificate}
-        options |= {"output": output, "monitor": monitor, "background": self.background_}
+        options |= {"monitor": monitor, "background": self.background_}
         options |= {"prove": self.prove, "time_limit": self.time_limit}
         options |= {"memory_limit": self.memory_limit}
         return run.clusters(records, scorer, found.pairs, bits, options)

@@ -79,7 +79,6 @@ class Cells:
         self._begin(name)
         result = compute()
         write_json(path, {"settings": wanted, "result": result})
-        self.say(f"{name}: {_brief(result)}")
         return dict(_plain(result))
 
     def arrays(
@@ -125,14 +124,6 @@ class Cells:
 def _plain(value: Any) -> Any:
     """Return `value` as it comes back from JSON."""
     return json.loads(json.dumps(value))
-
-
-def _brief(result: dict[str, Any]) -> str:
-    shown = ((key, value) for key, value in result.items() if isinstance(value, (int, float, str)))
-    return ", ".join(
-        f"{key} {value:.5g}" if isinstance(value, float) else f"{key} {value}"
-        for key, value in shown
-    )
 
 
 def write_json(path: Path, value: Any) -> None:

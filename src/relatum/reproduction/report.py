@@ -1,8 +1,8 @@
-"""The tables of a reproduction as Markdown, and what it has to show."""
+"""The tables of a reproduction as Markdown, what its parts found, and what it has to show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import log2
 from typing import Any
 
@@ -290,3 +290,88 @@ def _clustering_checks(found: dict[str, Any], full: bool) -> list[Check]:
             claim = f"{name}: e_RI of all {whole['n']:,} images {_percent(whole['rand_error'])} %, "
             out.append((claim + f"at most {100 * most:g} %", whole["rand_error"] <= most))
     return out
+
+
+def findings(settings: Settings, part: str, found: dict[str, Any]) -> str:
+    """Return what a part found.
+
+    Parameters
+    ----------
+    settings : Settings
+    part : str
+        One of `relatum.reproduction.PARTS`.
+    found : dict
+        Its results.
+    """
+    return _SENTENCES[part](settings, found)
+
+
+def _share(value: float) -> str:
+    return f"{_percent(value)} %"
+
+
+def _found_maps(settings: Settings, found: dict[str, Any]) -> str:
+    least = {
+        lifting.title: min(fit["test_error"] for fit in found[lifting.name])
+        for lifting in settings.liftings
+    }
+    best = min(least, key=lambda title: least[title])
+    first = settings.liftings[0].title
+    other = "" if best == first else f", {_share(least[first])} with {first}"
+    return f"test error {_share(least[best])} with {best}{other}"
+
+
+def _found_pairs(settings: Settings, found: dict[str, Any]) -> str:
+    least = {
+        sample: min(
+            min(found[lifting.name][sample][f"error_{sample}"]) for lifting in settings.liftings
+        )
+        for sample in ("stratified", "unstratified")
+    }
+    return ", ".join(f"{_share(error)} of {name} pairs wrong" for name, error in least.items())
+
+
+def _found_equivalences(settings: Settings, found: dict[str, Any]) -> str:
+    told = []
+    for name in ("stratified", "unstratified", "bilinear"):
+        exact = [line for line in found[name]["summary"] if line["method"] == "exact"]
+        if exact:
+            largest = max(exact, key=lambda line: line["n"])
+            told.append(
+                f"{_share(largest['rand_error'])} of pairs of {largest['n']:,} wrong ({name}; "
+                f"{sum(line['optimal'] for line in exact)} of "
+                f"{sum(line['subsets'] for line in exact)} proven)"
+            )
+    return "; ".join(told) or "nothing exact"
+
+
+def _found_orders(settings: Settings, found: dict[str, Any]) -> str:
+    told = []
+    for name, corpus in found.items():
+        metric = METRICS[0]
+        best = min(row[metric] for row in corpus["by_sigma"])
+        told.append(
+            f"{name}: {metric} {best:.3f} (random {corpus['random'][metric]:.3f}), "
+            f"{corpus['sentences']:,} sentences"
+        )
+    return "; ".join(told)
+
+
+def _found_beyond(settings: Settings, found: dict[str, Any]) -> str:
+    least = min(row["test_error"] for row in found["liftings"].values())
+    joint = found["joint"]
+    return (
+        f"best lifting {_share(least)}; bilinear pairs "
+        f"{_share(found['bilinear']['error_unstratified'])} wrong; joint orders "
+        f"{_share(joint['error, joint'])}, from evidence alone "
+        f"{_share(joint['error, evidence alone'])}"
+    )
+
+
+_SENTENCES: dict[str, Callable[[Settings, dict[str, Any]], str]] = {
+    "maps": _found_maps,
+    "pairs": _found_pairs,
+    "equivalences": _found_equivalences,
+    "orders": _found_orders,
+    "beyond": _found_beyond,
+}

@@ -17,7 +17,7 @@ from relatum.datasets import Digits, load_digits, load_images, load_mnist
 from relatum.errors import DataError
 from relatum.reproduction import beyond, clustering, maps, orders, pairs, scores
 from relatum.reproduction.cells import Cells, NotComputed, write_json
-from relatum.reproduction.report import checks, markdown
+from relatum.reproduction.report import checks, findings, markdown
 from relatum.reproduction.settings import Settings
 
 
@@ -124,6 +124,7 @@ def reproduce(
     parts: Sequence[str] = tuple(PARTS),
     images: Sequence[Path] = (),
     say: Callable[[str], None] = print,
+    found: Callable[[str], None] | None = None,
     compute: bool = True,
 ) -> list[tuple[str, bool]]:
     """Run the experiments; write numbers, figures and a report.
@@ -140,6 +141,8 @@ def reproduce(
         Folders of images in the format of MNIST, one row each.
     say : callable
         Told one line at a time what is going on.
+    found : callable, optional
+        Told after each part, in a line, what it found; `say` by default.
     compute : bool
         If not, only what has been computed is reported; the rest is left out.
 
@@ -159,8 +162,9 @@ def reproduce(
         try:
             results[name] = PARTS[name](task)
         except NotComputed as missing:
-            task.cells.say(f"{name}: left out, {missing} has not been computed")
+            (found or say)(f"{name}: left out, {missing} has not been computed")
             continue
+        (found or say)(f"{name}: {findings(settings, name, results[name])}")
         write_json(folder / f"{name}.json", {**about, "results": results[name]})
     made: list[str] = []
     if find_spec("matplotlib"):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, NamedTuple
 
+from relatum.live import Line
 from relatum.problem import Relation
 from relatum.proof import OPTIMAL_GAP
 
@@ -31,6 +32,8 @@ Monitor = Callable[[Progress], Any]
 
 _OUTER: ContextVar[Control | None] = ContextVar("outer", default=None)
 
+KEPT = 400  # reports of a call, for a picture of it
+QUICK = 0.25  # seconds before which reports are made only for monitors, where they cost something
 LATE_SECONDS = 0.2  # by which an answer may come after the time limit, at least,
 LATE_SHARE = 0.05  # or as a share of the limit
 LAST_MOMENT = 0.4  # of that, for a bound when time is up
@@ -71,6 +74,8 @@ class Control:
     ended: bool = False  # whether a search has ended because its share of the time was over
     gap: float = OPTIMAL_GAP
     clock: Callable[[], float] = time.perf_counter
+    line: Line | None = None  # on the screen
+    reports: list[Progress] = field(default_factory=list)  # at most `KEPT` of them
 
     def __post_init__(self) -> None:
         if math.isnan(self.started):
@@ -94,33 +99,36 @@ class Control:
         return self.stopped or (self.outer is not None and self.outer.told_to_stop())
 
     def listens(self) -> bool:
-        """Say whether anyone hears the reports."""
-        return self.monitor is not None
+        """Say whether a report is worth some work: someone hears it, or this takes its time."""
+        return self.monitor is not None or self.seconds() > QUICK
 
     def stop(self) -> None:
         """Ask the solver to return what it has."""
         self.stopped = True
 
     def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
-        """Tell the monitor how things stand."""
-        if self.monitor is not None:
-            progress = Progress(self.seconds(), value, bound, nodes, rows)
-            if self.monitor(progress) is True:
-                self.stop()
+        """Tell the monitor how things stand, show it, and keep it."""
+        progress = Progress(self.seconds(), value, bound, nodes, rows)
+        self.reports.append(progress)
+        if len(self.reports) >= KEPT:
+            del self.reports[1::2]
+        if self.line is not None:
+            self.line.numbers(value, bound)
+        if self.monitor is not None and self.monitor(progress) is True:
+            self.stop()
 
     def child(
         self,
         start: Relation | None,
         time_limit: float,
-        other_value: float = 0.0,
-        other_bound: float = 0.0,
+        others: Callable[[], tuple[float, float]] | None = None,
         silent: bool = False,
     ) -> Control:
         """Return a control for a part of the problem, sharing this one's deadline.
 
-        What is known of the other parts, `other_value` and `other_bound`, is added to what
-        the part reports, so that monitors always hear of the whole. What is silent reports
-        nothing: it is about another problem.
+        What is known of the other parts, value and bound as `others` returns them, is added to
+        what the part reports, so that monitors always hear of the whole. It is asked for only if
+        the report is worth it. What is silent reports nothing: it is about another problem.
         """
         return _Child(
             time_limit=min(self.time_limit, self.seconds() + time_limit),
@@ -132,8 +140,7 @@ class Control:
             gap=self.gap,
             clock=self.clock,
             parent=self,
-            other_value=other_value,
-            other_bound=other_bound,
+            others=others,
             silent=silent,
         )
 
@@ -174,8 +181,7 @@ class Control:
 @dataclass
 class _Child(Control):
     parent: Control = field(default_factory=Control)
-    other_value: float = 0.0
-    other_bound: float = 0.0
+    others: Callable[[], tuple[float, float]] | None = None
     silent: bool = False
     shared: bool = False  # whether it is a share of the time of the same problem
 
@@ -199,8 +205,13 @@ class _Child(Control):
         return not self.silent and self.parent.listens()
 
     def report(self, value: float, bound: float = math.inf, nodes: int = 0, rows: int = 0) -> None:
-        if not self.silent:
-            self.parent.report(value + self.other_value, bound + self.other_bound, nodes, rows)
+        if self.silent:
+            return
+        if self.others is None:
+            self.parent.report(value, bound, nodes, rows)
+        elif self.listens():
+            more, most = self.others()
+            self.parent.report(value + more, bound + most, nodes, rows)
 
 
 @dataclass

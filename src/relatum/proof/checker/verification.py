@@ -17,6 +17,7 @@ import numpy as np
 
 from relatum.array_types import Flags, Index
 from relatum.errors import CertificateError, RelatumError
+from relatum.live import seen
 from relatum.problem import (
     LinearOrder,
     Map,
@@ -97,6 +98,7 @@ class Verification:
             raise CertificateError(self.reason)
 
 
+@seen("checking")
 def verify(problem: Problem, estimate: Estimate) -> Verification:
     """Re-prove an estimate from its certificate, importing no solver.
 
