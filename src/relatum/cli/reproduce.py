@@ -53,9 +53,8 @@ def _told(parts: int) -> Iterator[tuple[Say, Say]]:
 
         def found(line: str) -> None:
             name, _, told = line.partition(": ")
-            progress.console.print(
-                f"[bold]{name}[/bold]: {escape(told)}", highlight=False, soft_wrap=False
-            )
+            text = f"[bold]{name}[/bold]: {escape(told)}"
+            progress.console.print(text, highlight=False, soft_wrap=False)
             progress.advance(task)
 
         yield say, found
