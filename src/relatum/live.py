@@ -12,7 +12,6 @@ a second while anything runs; rich is imported only when there is something to s
 from __future__ import annotations
 
 import math
-import multiprocessing
 import os
 import sys
 import threading
@@ -79,7 +78,7 @@ class _Screen:
         return (
             self.silent == 0
             and _on_main_thread()
-            and multiprocessing.current_process().name == "MainProcess"
+            and _in_main_process()
             and os.environ.get(SWITCH, "") not in ("0", "off", "no", "false")
             and place() != ""
         )
@@ -160,6 +159,11 @@ class _Notebook:
 
 
 _SCREEN = _Screen()
+
+
+def _in_main_process() -> bool:
+    workers = sys.modules.get("multiprocessing")  # which workers of all kinds import
+    return workers is None or workers.current_process().name == "MainProcess"
 
 
 def _on_main_thread() -> bool:
