@@ -20,4 +20,6 @@ def of_different_units(X: Any) -> bool:
         else:
             variance = np.asarray(X, dtype=np.float64).var(axis=0)
         deviation = np.sqrt(variance[variance > 0])
-        return bool(len(deviation)) and float(deviation.max() / np.median(deviation)) >= UNLIKE
+        if not len(deviation) or not np.isfinite(deviation).all():  # nothing scales these
+            return False
+        return float(deviation.max() / np.median(deviation)) >= UNLIKE
