@@ -413,10 +413,13 @@ def link_command(records: str, as_json: bool, quiet: bool, **options: Any) -> No
 @click.option("--log-odds", help="Column of scores in bits; match_weight by default.")
 @click.option("--probability", help="Column of scores as probabilities, instead.")
 @click.option("--memory-limit", default="2GB", show_default=True)
+@click.option("--as", "kind", type=click.Choice(["order", "map"]), help="A ranking, or labels.")
 def review_command(pairs: str, **options: Any) -> None:
     """Look at the clusters of PAIRS on a local page, answer questions and correct them.
 
-    PAIRS is a Parquet or CSV file of scored pairs, or what "relatum cluster --save" wrote. The
+    PAIRS is a Parquet or CSV file of scored pairs, or what "relatum cluster --save" wrote. With
+    --as, it is a file of any format that "relatum solve" reads, and the page asks which comes
+    first, or which label. The
     page is for this machine's browser only, and its address is printed. Every answer is in the
     file of answers before the page says so; Ctrl-C ends the review, and starting it again goes on.
     """

@@ -9,8 +9,9 @@ import click
 
 from relatum.cli.cluster import TABLES
 from relatum.errors import DataError
+from relatum.io import Request, parse_set, read_problem
 from relatum.pair_tables import Clusters, cluster_pairs, load_clusters
-from relatum.review import review
+from relatum.review import review, review_whole
 
 PAGE = ("records", "answers", "who", "port")  # options of the page, not of the clusters
 SAVED = ".clusters"
@@ -19,7 +20,14 @@ SAVED = ".clusters"
 def run(pairs: str, options: dict[str, Any]) -> None:
     """Cluster, or read clusters, and serve the page until Ctrl-C."""
     page = {name: options.pop(name) for name in PAGE}
-    page |= {"id": options.pop("id_"), "browser": not options.pop("no_browser")}
+    page |= {"browser": not options.pop("no_browser")}
+    kind = options.pop("kind")
+    if kind is not None:
+        page.pop("records")
+        problem = read_problem(Request(Path(pairs), parse_set(kind)))
+        review_whole(problem, **page)
+        return
+    page["id"] = options.pop("id_")
     review(_clusters(pairs, options), **page)
     click.echo("The review has ended; all answers are in the file of answers.", err=True)
 

@@ -114,7 +114,8 @@ class AnswersFile:
                 answer = row.answer
                 if row.undoes or answer.action in undone:
                     continue
-                key = answer.who, answer.pair
+                plain = answer.verdict in (SAME, DIFFERENT)
+                key = answer.who, answer.pair if plain else (answer.left, answer.right)
                 held.pop(key, None)
                 held[key] = answer
             return list(held.values())

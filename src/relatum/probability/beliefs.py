@@ -63,8 +63,7 @@ class Beliefs(Protocol):
 def beliefs_of(problem: Problem, options: dict[str, Any]) -> Beliefs:
     """Return beliefs about a problem; `options` are those of `relatum.probabilities`."""
     if problem.feasible.structure == EQUIVALENCES:
-        groups = problem.feasible.groups
-        if len(groups) == 1 and len(np.unique(groups[0].codes)) == 2:
+        if _of_two_groups(problem):
             return _Matching(problem)
         return _Clustering(problem, options)
     names = problem.feasible.names
@@ -81,9 +80,17 @@ def open_pairs_of(problem: Problem, labels: Index) -> OpenPairs:
     problem : Problem
         Over clusterings.
     labels : int64 array
-        The most probable clustering, or a good one: no search is made.
+        The most probable clustering, or a good one: no search is made. Matchings of two groups do
+        not need it.
     """
+    if _of_two_groups(problem):
+        return _Matching(problem).open_pairs()
     return _Clustering(problem, {"across": False}, labels).open_pairs()
+
+
+def _of_two_groups(problem: Problem) -> bool:
+    groups = problem.feasible.groups
+    return len(groups) == 1 and len(np.unique(groups[0].codes)) == 2
 
 
 def with_answer(problem: Problem, i: int, j: int, related: bool) -> Problem:

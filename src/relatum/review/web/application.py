@@ -35,20 +35,10 @@ STATIC = {
 MOST_FIELDS = 10_000  # of a form
 
 
-class Application:
-    """The pages of a session, as an ASGI application.
+class Pages:
+    """What all applications share: templates, files that never change, and polite errors."""
 
-    Parameters
-    ----------
-    session : Session
-    """
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.exported: Export | None = None
-        self._exporting = threading.Lock()
-        self._folder = session.catalogue.folder / "export"
-        self._folder.mkdir(exist_ok=True)
+    def __init__(self) -> None:
         self._files = {name: (HERE / "static" / name).read_bytes() for name in STATIC}
         self._pages = Environment(
             loader=FileSystemLoader(HERE / "pages"),
@@ -58,33 +48,18 @@ class Application:
             lstrip_blocks=True,
         )
         self._pages.filters |= views.FILTERS
-        routes = [
-            self._get("/", self.overview),
-            self._get("/search", self.search),
-            self._get("/component/{root:int}", self.component),
-            self._get("/pair", self.pair),
-            self._get("/questions", self.questions),
-            self._get("/export", self.export_page),
-            self._get("/export/{name}", self.download),
-            self._get("/static/{name}", self.static),
-            self._post("/answer", self.answer),
-            self._post("/skip", self.skip),
-            self._post("/undo", self.undo),
-            self._post("/split", self.split),
-            self._post("/join", self.join),
-            self._post("/pin", self.pin),
-            self._post("/prove", self.prove),
-            self._post("/export", self.make_export),
-        ]
-        self.asgi = Starlette(routes=routes, exception_handlers={404: self._not_found})
 
-    def _get(self, path: str, page: Callable[[Request], Response]) -> Route:
+    def get(self, path: str, page: Callable[[Request], Response]) -> Route:
+        """Return the route of a page."""
+
         async def handle(request: Request) -> Response:
             return await run_in_threadpool(partial(self._safely, page, request))
 
         return Route(path, handle, methods=["GET"])
 
-    def _post(self, path: str, action: Callable[[dict[str, list[str]]], Response]) -> Route:
+    def post(self, path: str, action: Callable[[dict[str, list[str]]], Response]) -> Route:
+        """Return the route of a form."""
+
         async def handle(request: Request) -> Response:
             body = (await request.body()).decode("utf-8", errors="replace")
             return await run_in_threadpool(partial(self._safely, action, body))
@@ -98,16 +73,63 @@ class Application:
                 given = parse_qs(given, keep_blank_values=True, max_num_fields=MOST_FIELDS)
             return page(given)
         except RelatumError as error:
-            return self._render("trouble.html", 400, message=str(error))
+            return self.render("trouble.html", 400, message=str(error))
         except ValueError as error:  # no number where there should be one, too many fields
-            return self._render("trouble.html", 400, message=f"This cannot be read: {error}.")
+            return self.render("trouble.html", 400, message=f"This cannot be read: {error}.")
 
-    async def _not_found(self, _request: Request, _error: Exception) -> Response:
-        return self._render("trouble.html", 404, message="There is no such page.")
+    async def not_found(self, _request: Request, _error: Exception) -> Response:
+        """Return the page of what is not there."""
+        return self.render("trouble.html", 404, message="There is no such page.")
 
-    def _render(self, name: str, status: int = 200, **given: Any) -> Response:
-        text = self._pages.get_template(name).render(session=self.session, **given)
-        return HTMLResponse(text, status)
+    def render(self, template: str, status: int = 200, **given: Any) -> Response:
+        """Return a page."""
+        return HTMLResponse(self._pages.get_template(template).render(**given), status)
+
+    def static(self, request: Request) -> Response:
+        """Return the style sheet, the script or the icon."""
+        name = request.path_params["name"]
+        if name not in self._files:
+            raise DataError("There is no such file.")
+        return Response(self._files[name], media_type=STATIC[name])
+
+
+class Application(Pages):
+    """The pages of a session, as an ASGI application.
+
+    Parameters
+    ----------
+    session : Session
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        self.exported: Export | None = None
+        self._exporting = threading.Lock()
+        self._folder = session.catalogue.folder / "export"
+        self._folder.mkdir(exist_ok=True)
+        routes = [
+            self.get("/", self.overview),
+            self.get("/search", self.search),
+            self.get("/component/{root:int}", self.component),
+            self.get("/pair", self.pair),
+            self.get("/questions", self.questions),
+            self.get("/export", self.export_page),
+            self.get("/export/{name}", self.download),
+            self.get("/static/{name}", self.static),
+            self.post("/answer", self.answer),
+            self.post("/skip", self.skip),
+            self.post("/undo", self.undo),
+            self.post("/split", self.split),
+            self.post("/join", self.join),
+            self.post("/pin", self.pin),
+            self.post("/prove", self.prove),
+            self.post("/export", self.make_export),
+        ]
+        self.asgi = Starlette(routes=routes, exception_handlers={404: self.not_found})
+
+    def _render(self, template: str, **given: Any) -> Response:
+        return self.render(template, session=self.session, **given)
 
     # --- pages
 
@@ -158,13 +180,6 @@ class Application:
         path = self.exported.folder / FILES[FILES.index(name)]
         return FileResponse(path, filename=name, media_type="application/octet-stream")
 
-    def static(self, request: Request) -> Response:
-        """Return the style sheet or the script."""
-        name = request.path_params["name"]
-        if name not in self._files:
-            raise DataError("There is no such file.")
-        return Response(self._files[name], media_type=STATIC[name])
-
     def _told(self, request: Request) -> dict[str, Any] | None:
         action = request.query_params.get("after")
         told = self.session.told.get(int(action)) if action else None
@@ -174,10 +189,10 @@ class Application:
 
     def answer(self, form: dict[str, list[str]]) -> Response:
         """Take an answer."""
-        a, b, verdict = _number(form, "a"), _number(form, "b"), _text(form, "verdict")
+        a, b, verdict = _number(form, "a"), _number(form, "b"), text_of(form, "verdict")
         if verdict not in ("same", "different"):
             raise DataError("An answer is 'same' or 'different'.")
-        told = self.session.answer(a, b, verdict == "same", _text(form, "how") or "question")
+        told = self.session.answer(a, b, verdict == "same", text_of(form, "how") or "question")
         return self._back(form, told, a)
 
     def skip(self, form: dict[str, list[str]]) -> Response:
@@ -187,7 +202,7 @@ class Application:
 
     def undo(self, form: dict[str, list[str]]) -> Response:
         """Take back an action, or the last one."""
-        text = _text(form, "action")
+        text = text_of(form, "action")
         told = self.session.undo(int(text) if text else None)
         return self._back(form, told, None)
 
@@ -211,10 +226,10 @@ class Application:
 
     def _element(self, form: dict[str, list[str]], name: str) -> int:
         """Return an element by its number or, from a text field, by its id."""
-        text = _text(form, name)
+        text = text_of(form, name)
         if text:
             return int(text)
-        wanted = _text(form, f"{name}_id").strip()
+        wanted = text_of(form, f"{name}_id").strip()
         found = [row for row in self.session.catalogue.search(wanted) if row[1] == wanted]
         if len(found) != 1:
             raise DataError(f"There is no record {wanted[:100]!r}, or more than one.")
@@ -231,34 +246,36 @@ class Application:
         """Search for a proof."""
         root = _number(form, "root")
         self.session.prove(self.session.key(root)[0])
-        return _redirect(f"/component/{root}")
+        return redirect(f"/component/{root}")
 
     def make_export(self, _form: dict[str, list[str]]) -> Response:
         """Make the files, one at a time."""
         self.session.sync()
         with self._exporting:
             self.exported = export(self.session, self._folder)
-        return _redirect("/export")
+        return redirect("/export")
 
     def _back(self, form: dict[str, list[str]], told: Told | None, element: int | None) -> Response:
         """Lead back to the page that a form was on."""
         query = {} if told is None else {"after": str(told.action)}
-        if _text(form, "back") == "component":
+        if text_of(form, "back") == "component":
             root = told.root if told is not None else self.session.root(element or 0)
-            return _redirect(f"/component/{root}", query)
-        own = _text(form, "component")
+            return redirect(f"/component/{root}", query)
+        own = text_of(form, "component")
         if own:
             query["component"] = str(int(own))
-        return _redirect("/questions", query)
+        return redirect("/questions", query)
 
 
-def _redirect(path: str, query: dict[str, str] | None = None) -> Response:
+def redirect(path: str, query: dict[str, str] | None = None) -> Response:
+    """Lead to another page."""
     return RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
 
 
-def _text(form: dict[str, list[str]], name: str) -> str:
+def text_of(form: dict[str, list[str]], name: str) -> str:
+    """Return a field of a form."""
     return form.get(name, [""])[0]
 
 
 def _number(form: dict[str, list[str]], name: str) -> int:
-    return int(_text(form, name))
+    return int(text_of(form, name))

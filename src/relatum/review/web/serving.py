@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from relatum.errors import DataError, MissingDependencyError
 from relatum.pair_tables import Clusters
+from relatum.problem import Problem
 from relatum.review.session import Session
+from relatum.review.whole import Whole
 
 if TYPE_CHECKING:
     import uvicorn
@@ -27,11 +29,13 @@ class Review:
     ----------
     address : str
         Where its page is, token included.
-    session : Session
+    session : Session or Whole
         What it shows.
     """
 
-    def __init__(self, session: Session, server: uvicorn.Server, socket_: Any, address: str):
+    def __init__(
+        self, session: Session | Whole, server: uvicorn.Server, socket_: Any, address: str
+    ):
         self.session, self.address = session, address
         self._server, self._socket = server, socket_
         self._thread = threading.Thread(target=self._run, name="relatum review", daemon=True)
@@ -67,12 +71,12 @@ class Review:
         return f"Review({self.address})"
 
 
-def serve(session: Session, port: int = 0) -> Review:
+def serve(session: Session | Whole, port: int = 0) -> Review:
     """Return a review that listens on 127.0.0.1 and is not started yet.
 
     Parameters
     ----------
-    session : Session
+    session : Session or Whole
     port : int
         0 takes any that is free.
     """
@@ -81,6 +85,7 @@ def serve(session: Session, port: int = 0) -> Review:
 
         from relatum.review.web.application import Application
         from relatum.review.web.guard import Guard
+        from relatum.review.web.whole_application import WholeApplication
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("relatum"):
             raise
@@ -96,7 +101,8 @@ def serve(session: Session, port: int = 0) -> Review:
         own.close()
         told = getattr(error, "strerror", None) or str(error)
         raise DataError(f"Port {port} cannot be listened on: {told}; 0 takes any.") from None
-    guard = Guard(Application(session).asgi, own.getsockname()[1])
+    page = WholeApplication(session) if isinstance(session, Whole) else Application(session)
+    guard = Guard(page.asgi, own.getsockname()[1])
     config = uvicorn.Config(
         guard,
         log_level="error",
@@ -143,7 +149,34 @@ def review(
         Return after Ctrl-C only; otherwise at once, and the page is served until
         `Review.stop` is called.
     """
-    running = serve(Session(found, records=records, answers=answers, id=id, who=who), port).start()
+    session = Session(found, records=records, answers=answers, id=id, who=who)
+    return opened(serve(session, port), browser, wait)
+
+
+def review_whole(
+    problem: Problem,
+    *,
+    answers: str | Path = "answers.csv",
+    who: str | None = None,
+    port: int = 0,
+    browser: bool = True,
+    wait: bool = True,
+) -> Review:
+    """Open a page that asks about a ranking or a classification; see `review`.
+
+    Parameters
+    ----------
+    problem : Problem
+        Over linear orders or maps.
+    answers, who, port, browser, wait
+        As for `review`.
+    """
+    return opened(serve(Whole(problem, answers, who), port), browser, wait)
+
+
+def opened(found: Review, browser: bool, wait: bool) -> Review:
+    """Start a review, say where it is, and open it."""
+    running = found.start()
     print(f"Review at {running.address}", flush=True)
     if browser:
         webbrowser.open(running.address)
