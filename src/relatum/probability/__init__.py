@@ -2,8 +2,9 @@
 
 `asking` holds `probabilities` and `sample`, `answer` what they return, `methods` who computes it,
 `posterior` the record in between; `exact` holds the exact methods; `matchings` are those of many
-listed pairs; `calibration` learns from labelled problems; `questions` says what to ask. This room
-imports `inference`, `solvers`, `proof`, `problem` and kernels. Begin with `asking`, then `methods`.
+listed pairs; `calibration` learns from labelled problems; `questions` says what to ask, and
+`linkage` what of large clusterings. This room imports `inference`, `solvers`, `proof`, `problem`
+and kernels. Begin with `asking`, then `methods`.
 """
 
 # Importing a module registers its methods; exact ones come first.

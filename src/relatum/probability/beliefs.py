@@ -5,8 +5,7 @@ Three ways, by kind of problem. What an answer does not touch is not computed ag
 * Matchings (two sets, at most one partner each; or clusterings with one element of each of two
   groups): messages, see `relatum.probability.matchings`, from where they were.
 * Clusterings: the parts that pairs above `NEAR` bits connect, each on its own; exact for a dozen
-  elements. In larger parts, by the changes of the most probable clustering that move one element or
-  join two clusters, and by the pair's own score: an approximation to rank questions by.
+  elements. In larger parts, between groups of elements, see `relatum.probability.linkage`.
 * All else: `relatum.probabilities` of the whole.
 """
 
@@ -17,10 +16,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from relatum.array_types import Flags, Floats, Index
+from relatum.array_types import Floats, Index
 from relatum.errors import EvidenceError
 from relatum.inference import infer
 from relatum.probability.asking import probabilities
+from relatum.probability.linkage import Known, damped, group_questions
 from relatum.probability.matchings import best_matching, matching_probabilities
 from relatum.probability.scored import fixed_pairs, scored_pairs
 from relatum.problem import (
@@ -28,23 +28,27 @@ from relatum.problem import (
     Partition,
     Problem,
     Relation,
+    SparseScores,
     numbered_evidence,
 )
 from relatum.solvers.reductions import connected
 
 NEAR = -6.0  # bits: elements that no chain of better pairs connects are taken to be unrelated
 EXACT = 12  # elements of parts that are summed over: some ten milliseconds
-SURE = 30.0  # bits of a logit at most
-CERTAIN = 500.0  # bits of a pair that is known, in sums over clusters
 
 
 @dataclass(frozen=True, eq=False)
 class OpenPairs:
-    """Pairs that are not known, and their probabilities."""
+    """Pairs that may be asked about, and their probabilities.
+
+    Of clusterings, `worth` is the number of pairs that the answer is expected to put right;
+    elsewhere it is None.
+    """
 
     i: Index
     j: Index
     probability: Floats
+    worth: Floats | None = None
 
 
 class Beliefs(Protocol):
@@ -201,6 +205,7 @@ class _Part:
     i: Index = field(default_factory=lambda: np.empty(0, np.int64))
     j: Index = field(default_factory=lambda: np.empty(0, np.int64))
     p: Floats = field(default_factory=lambda: np.empty(0))
+    worth: Floats = field(default_factory=lambda: np.empty(0))
     done: bool = False
 
 
@@ -234,37 +239,29 @@ class _Clustering:
             i = np.concatenate([part.elements[part.i] for part in self.parts])
             j = np.concatenate([part.elements[part.j] for part in self.parts])
             p = np.concatenate([part.p for part in self.parts])
-            self._open = OpenPairs(i, j, p)
+            self._open = OpenPairs(i, j, p, np.concatenate([part.worth for part in self.parts]))
         return self._open
 
     def _look(self, part: _Part) -> None:
         n, part.done = len(part.elements), True
+        if n > EXACT:
+            if part.labels is None or not part.known:
+                part.labels = _solved(part)
+            found = group_questions(_known(part))
+            part.i, part.j, part.p, part.worth = found.i, found.j, found.probability, found.worth
+            return
         i, j = (x.astype(np.int64) for x in np.triu_indices(n, 1))
         open_ = ~fixed_pairs(part.problem, i, j)
-        part.i, part.j = i[open_], j[open_]
+        part.i, part.j, part.labels = i[open_], j[open_], None
         if not len(part.i):
-            part.p = np.empty(0)
+            part.p, part.worth = np.empty(0), np.empty(0)
             return
-        if n <= EXACT:
-            found = probabilities(part.problem, **(self.options | {"method": "exact"}))
-            part.p, part.labels = found.posterior.marginals.pairs(part.i, part.j)[0], None
-            return
-        if part.labels is None or not part.known:
-            part.labels = self._solved(part)
-        p = local_probabilities(part.problem, part.labels, part.i, part.j)
-        dense = part.problem.dense()
-        own = dense[part.i, part.j] + dense[part.j, part.i]
-        part.p = _mixed(own, p)
-
-    @staticmethod
-    def _solved(part: _Part) -> Index:
-        start = None if part.labels is None else Partition(part.labels)
-        if start is not None and not part.problem.feasible.contains(start):
-            start = None  # the last answer says otherwise
-        found = infer(part.problem, start=start, time_limit=5.0).relation
-        if not isinstance(found, Partition):
-            raise contradiction()
-        return found.labels
+        exact = probabilities(part.problem, **(self.options | {"method": "exact"})).matrix()
+        part.p = exact[part.i, part.j]
+        # whoever is with i and not with j, and the other way round, changes sides with them
+        with_one = exact + exact @ (1.0 - exact)  # i itself counts as one
+        moved = with_one[part.i, part.j] * with_one[part.j, part.i]
+        part.worth = np.minimum(part.p, 1 - part.p) * moved
 
     def learn(self, i: int, j: int, related: bool) -> None:
         part = self.parts[self.part[i]]
@@ -279,7 +276,7 @@ class _Clustering:
         for part in self.parts:
             if len(part.elements) > 1:
                 if part.labels is None or not part.done:
-                    part.labels = self._solved(part)
+                    part.labels = _solved(part)
                 labels[part.elements] = used + part.labels
             else:
                 labels[part.elements] = used
@@ -287,53 +284,34 @@ class _Clustering:
         return Partition(labels)
 
 
-def local_probabilities(problem: Problem, labels: Index, i: Index, j: Index) -> Floats:
-    """Return how probable pairs are if at most one element moves, or two clusters join.
-
-    Parameters
-    ----------
-    problem : Problem
-        Over clusterings.
-    labels : int64 array
-        The most probable clustering, or a good one.
-    i, j : int64 arrays
-        Pairs.
-    """
-    w = problem.dense()
-    w = w + w.T
-    state = problem.state
-    w[(state == 0) | (state.T == 0)] = -CERTAIN
-    w[(state == 1) | (state.T == 1)] = CERTAIN
-    np.fill_diagonal(w, 0.0)
-    n, k = len(labels), int(labels.max()) + 1
-    member = np.zeros((n, k))
-    member[np.arange(n), labels] = 1.0
-    to = w @ member  # what an element is worth to each cluster
-    own = to[np.arange(n), labels]
-    moved = _odds(to - own[:, None])
-    moved[np.arange(n), labels] = 0.0
-    sizes = member.sum(axis=0)
-    leaves = moved.sum(axis=1) + np.where(sizes[labels] > 1, _odds(-own), 0.0)
-    joins = _odds(member.T @ to)
-    a, b = labels[i], labels[j]
-    together = joins[a, b]
-    together += np.where(sizes[a] > 1, moved[i, b], 0.0) + np.where(sizes[b] > 1, moved[j, a], 0.0)
-    apart = leaves[i] + leaves[j]
-    same: Flags = a == b
-    return np.asarray(np.where(same, 1 / (1 + apart), together / (1 + together)))
+def _solved(part: _Part) -> Index:
+    """Return the most probable clustering; after answers, of damped scores where it is large."""
+    problem, start = part.problem, None
+    if part.labels is not None:
+        start = Partition(part.labels)
+        if len(part.elements) > EXACT:
+            dense = problem.dense()
+            new = damped(dense + dense.T, part.labels)
+            feasible = problem.feasible
+            problem = Problem(new[np.triu_indices(len(new), 1)], feasible)
+        if not problem.feasible.contains(start):
+            start = None  # the last answer says otherwise
+    found = infer(problem, start=start, time_limit=5.0).relation
+    if not isinstance(found, Partition):
+        raise contradiction()
+    return found.labels
 
 
-def _mixed(bits: Floats, p: Floats) -> Floats:
-    """Return probabilities half way, in log-odds, to those of the pairs' own scores.
-
-    Sums over clusters are too sure, because scores of pairs are not independent: maps learned from
-    labelled clusterings (`relatum.calibrate`) weigh score and logit about alike.
-    """
-    least = 1e-300
-    logit = np.log2(np.maximum(p, least)) - np.log2(np.maximum(1 - p, least))
-    x = 0.5 * (bits + np.clip(logit, -SURE, SURE))
-    return np.asarray(0.5 * (1 + np.tanh(0.5 * np.log(2) * x)))
-
-
-def _odds(bits: Floats) -> Floats:
-    return np.asarray(np.exp2(np.clip(bits, -1000.0, 60.0)))
+def _known(part: _Part) -> Known:
+    """Return what is known of a large part whose labels are."""
+    assert part.labels is not None
+    problem, n = part.problem, len(part.elements)
+    scores, state = problem.dense(), problem.state
+    listed = ~np.eye(n, dtype=np.bool_)
+    if isinstance(problem.scores, SparseScores):
+        listed[:] = False
+        listed[problem.scores.i, problem.scores.j] = True
+        listed |= listed.T
+    together, apart = (state == 1) | (state.T == 1), (state == 0) | (state.T == 0)
+    np.fill_diagonal(together, False)
+    return Known(scores + scores.T, listed, part.labels, together, apart)

@@ -29,6 +29,8 @@ class Task:
         Whether elements may be related that no chain of scored pairs connects.
     patient : bool
         Whether the method was asked for by name: then it may take its time.
+    tempered : bool
+        Whether a sampler also draws at higher temperatures, and exchanges relations with them.
     """
 
     problem: Problem
@@ -36,6 +38,7 @@ class Task:
     seed: int = 0
     across: bool = True
     patient: bool = False
+    tempered: bool = False
 
 
 @dataclass(frozen=True)

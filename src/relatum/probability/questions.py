@@ -2,7 +2,9 @@
 
 An answer that is always right tells as many bits as the pair's entropy given everything known: most
 where its probability is 1/2. Where the score of a pair is near 0 its probability need not be: other
-pairs may have decided it.
+pairs may have decided it. In clusterings an answer tells of more than its pair: whether two large
+sets are one matters more than whether two elements are. There, questions are ranked by the number
+of pairs that the answer is expected to put right.
 """
 
 from __future__ import annotations
@@ -32,9 +34,12 @@ class Question:
     probability : float
         That they are related, given everything known.
     entropy : float
-        What the answer tells, in bits.
+        What the answer tells of the pair, in bits.
     ids : tuple or None
         The ids of the elements, if the problem has ids.
+    worth : float
+        What questions are ranked by, per cost: of clusterings, how many pairs the answer is
+        expected to put right; the entropy of others.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class Question:
     probability: float
     entropy: float
     ids: tuple[Any, Any] | None = None
+    worth: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +68,9 @@ class Asked:
         With the answers as evidence.
     relation : Relation
         The most probable one given the answers, as far as a search found it; `relatum.infer` of
-        the problem also bounds it.
+        the problem also bounds it. In a clustering of more than a dozen connected elements, an
+        answer moves whole groups: scores between the same two groups count as one or two
+        independent ones there, see the page on questions.
     answers : list of (Question, bool)
         In the order in which they were asked.
 
@@ -100,7 +108,8 @@ def questions(
         How many. No two of them have an element in common, as long as there are such: answers
         about one element tell much the same.
     cost : callable (i, j) -> costs, optional
-        What the answers to pairs, arrays of elements, cost: the most bits per cost come first.
+        What the answers to pairs, arrays of elements, cost: what is worth most per cost comes
+        first.
     **options
         For `relatum.probabilities`, where that is asked.
 
@@ -199,14 +208,14 @@ def _require(problem: Any, cost: Any) -> None:
 
 
 def _best(problem: Problem, pairs: OpenPairs, count: int, cost: Cost | None) -> list[Question]:
-    """Return the pairs of most entropy per cost, if possible without a common element."""
+    """Return the pairs of most worth per cost, if possible without a common element."""
     entropy = entropy_of(pairs.probability)
-    worth = entropy
+    worth = entropy if pairs.worth is None else pairs.worth
     if cost is not None:
         costs = np.broadcast_to(np.asarray(cost(pairs.i, pairs.j), np.float64), entropy.shape)
         if not (costs > 0).all():
             raise DataError("Costs of questions are positive numbers, one for each pair.")
-        worth = entropy / costs
+        worth = worth / costs
     order = np.lexsort((pairs.j, pairs.i, -worth))
     square = problem.shape[0] == problem.shape[1]
     taken: set[tuple[int, int]] = set()
@@ -227,7 +236,8 @@ def _best(problem: Problem, pairs: OpenPairs, count: int, cost: Cost | None) -> 
         i, j = int(pairs.i[place]), int(pairs.j[place])
         unnamed = problem.names is None
         names = None if unnamed else (problem.name_of(i), problem.name_of(j, "B"))
-        out.append(Question(i, j, float(pairs.probability[place]), float(entropy[place]), names))
+        p, told, most = (float(x[place]) for x in (pairs.probability, entropy, worth))
+        out.append(Question(i, j, p, told, names, most))
     return out
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from naive.probability import partitions
+from naive.sampling import cluster_walk
 from relatum.kernels.probability.cluster_chains import Clustering
 
 N = 5
@@ -74,6 +75,40 @@ def test_long_runs_are_as_probabilities_say(kind, steps):
     if steps[1]:
         assert 0 < walker.splits <= walker.proposed_splits
         assert abs(walker.splits - walker.joins) <= (N if steps[0] == 0 else walker.moves)
+
+
+@pytest.mark.parametrize("kind", ["plain", "apart", "sparse", "cap", "sizes", "all"])
+@pytest.mark.parametrize("steps", [(4, 0), (0, 4), (5, 5)], ids=["moves", "pairs", "both"])
+def test_the_same_randomness_gives_what_the_twin_gives(kind, steps):
+    case = _case(kind)
+    drawn, _, _ = _walk(case, np.arange(N), steps, 60, seed=17)
+    assert np.array_equal(drawn, cluster_walk(*case, np.arange(N), steps, 60, 17))
+
+
+def test_the_twin_agrees_on_more_elements():
+    n, rng = 14, np.random.default_rng(5)
+    above = np.triu(rng.normal(size=(n, n)), 1) * (rng.random((n, n)) < 0.6)
+    case = above + above.T, np.ones(n, np.int64), -0.2, 6
+    drawn, _, walker = _walk(case, np.arange(n), (n, 6), 40, seed=3)
+    assert np.array_equal(drawn, cluster_walk(*case, np.arange(n), (n, 6), 40, 3))
+    assert walker.splits > 5
+    assert walker.joins > 5
+
+
+def test_scores_may_change_on_the_way():
+    above, sizes, background, cap = _case("sparse")
+    start, other, entries = _rows(above)
+    walker = Clustering((start, other, entries), sizes, background, cap, np.arange(N))
+    rows, state = 20_000, np.array([4], np.uint64)
+    out, values = np.empty((rows, N), np.int32), np.empty(rows)
+    walker.draw(out[:9], values[:9], (5, 5), state, None)
+    gained = walker.value
+    walker.reheat(0.5 * entries, 0.5 * background, 0.5)
+    assert walker.value == 0.5 * gained
+    walker.draw(out, values, (5, 5), state, None)
+    seen = Counter(map(_first, out.tolist()))
+    p = _probabilities(0.5 * above, sizes, 0.5 * background, cap)
+    assert 0.5 * sum(abs(seen[y] / rows - q) for y, q in p.items()) < 0.025
 
 
 def test_values_are_what_was_gained():

@@ -80,3 +80,16 @@ def test_scores_of_thousands_of_bits_do_no_harm():
     ahead = 5000.0 * (np.arange(n)[None, :] - np.arange(n)[:, None])
     drawn, _, _ = _walk(ahead, np.arange(n)[::-1], (n, 3, 4), 20, 1)
     assert (drawn[-1] == np.arange(n)).all()
+
+
+def test_scores_may_change_on_the_way():
+    n = 6
+    ahead = _ahead(n, 2)
+    walker, state = Ordering(ahead, np.arange(n)), np.array([9], np.uint64)
+    out, values = np.empty((8, n), np.int32), np.empty(8)
+    walker.draw(out, values, (n, 2, 3), state, None)
+    order, gained, now = walker.order, walker.value, int(state[0])
+    walker.reheat(np.ascontiguousarray(0.25 * ahead), 0.25)
+    assert walker.value == pytest.approx(0.25 * gained)
+    walker.draw(out, values, (n, 2, 3), state, None)
+    assert np.array_equal(out, order_walk(0.25 * ahead, order, (n, 2, 3), 8, now))

@@ -136,7 +136,34 @@ def test_what_contradicts_itself_is_refused(feasible):
         rt.probabilities(rt.Problem(np.zeros(3), feasible), method="sampling")
 
 
-def test_equal_scores_have_no_frequent_clustering():
+def test_equal_scores_count_clusterings():
     found = rt.probabilities(rt.Problem(np.zeros(45), rt.EQUIVALENCES), method="sampling")
+    assert 2.0**found.log2_normalizer == pytest.approx(115975, rel=1e-3)  # Bell's number of 10
+
+
+def test_what_is_not_known_is_not_said():
+    """Many equally good clusterings, and nobody knows how many evidence leaves."""
+    feasible = rt.EQUIVALENCES & rt.evidence(unrelated=[(0, 1)])
+    found = rt.probabilities(rt.Problem(np.zeros(45), feasible), method="sampling")
     assert np.isnan(found.log2_normalizer)
-    assert "unknown" in found.diagnostics["log2 Z"]
+    assert "no relation became frequent" in found.diagnostics["log2 Z"]
+    assert "nobody knows how many" in found.diagnostics["log2 Z"]
+
+
+@pytest.mark.slow
+def test_tempering_finds_what_plain_chains_do_not():
+    """Rows or columns of a square: two clusterings with nothing probable in between."""
+    side = 4
+    row, column = np.divmod(np.arange(side**2), side)
+    i, j = np.triu_indices(side**2, 1)
+    scores = np.where((row[i] == row[j]) | (column[i] == column[j]), 4.0, -4.0)
+    problem = rt.Problem(scores, rt.EQUIVALENCES)
+    found = rt.probabilities(problem, method="tempering", draws=6000)
+    assert len(found.diagnostics["exchanges accepted"]) > 3
+    assert min(found.diagnostics["exchanges accepted"]) > 0.05
+    in_rows, in_columns = found.pairs(0, 1), found.pairs(0, side)
+    error = max(found.error.max(), 0.02)
+    assert abs(in_rows - in_columns) < 5 * error
+    assert in_rows + in_columns == pytest.approx(1.0, abs=0.1)
+    plain = rt.probabilities(problem, method="sampling", draws=800)
+    assert abs(plain.pairs(0, 1) - plain.pairs(0, side)) > 0.9

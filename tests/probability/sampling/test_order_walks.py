@@ -62,3 +62,21 @@ def test_what_contradicts_itself_is_refused():
     feasible = rt.LINEAR_ORDERS & rt.evidence([(0, 1), (1, 2), (2, 0)])
     with pytest.raises(ProblemError, match="none has a probability"):
         rt.probabilities(rt.Problem(np.zeros((3, 3)), feasible), method="sampling")
+
+
+@pytest.mark.parametrize("method", ["sampling", "tempering"])
+def test_many_equally_good_orders_have_a_sum(method):
+    """Scores of 0 or 1, so that no order ever becomes frequent, with and without evidence."""
+    rng = np.random.default_rng(4)
+    scores = rng.integers(0, 2, (14, 14)).astype(float)
+    for feasible in (rt.LINEAR_ORDERS, rt.LINEAR_ORDERS & rt.evidence([(0, 1), (1, 2), (3, 4)])):
+        problem = rt.Problem(scores, feasible)
+        truth = rt.probabilities(problem, method="exact")
+        found = rt.probabilities(problem, method=method, seed=1)
+        error = found.diagnostics["error of log2 Z"]
+        assert error < 0.5
+        assert abs(found.log2_normalizer - truth.log2_normalizer) < 4 * error
+        least, most = found.diagnostics["log2 Z between"]
+        assert least <= truth.log2_normalizer <= most
+        assert np.abs(found.marginals - truth.marginals).max() < 4.5 * found.error.max()
+        assert ("exchanges accepted" in found.diagnostics) == (method == "tempering")

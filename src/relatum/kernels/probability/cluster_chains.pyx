@@ -71,6 +71,11 @@ cdef class Clustering:
         """The set of each element now."""
         return np.array(self.label)
 
+    def reheat(self, const double[::1] above, double background, double ratio):
+        """Go on with all scores multiplied by a ratio."""
+        self.above, self.background = above, background
+        self.value = self.value * ratio
+
     def draw(self, int32_t[:, ::1] out, double[::1] values, steps, uint64_t[::1] random, expired):
         """Walk, and write the labels after every ``steps = (moves, pairs)`` into a row of `out`.
 

@@ -47,6 +47,11 @@ cdef class Ordering:
         """The elements in their order now."""
         return np.array(self.at)
 
+    def reheat(self, const double[:, ::1] ahead, double ratio):
+        """Go on with all scores multiplied by a ratio."""
+        self.ahead = ahead
+        self.value = self.value * ratio
+
     def draw(self, int32_t[:, ::1] out, double[::1] values, steps, uint64_t[::1] random, expired):
         """Walk; write the place of each element after every ``steps`` into a row of `out`.
 

@@ -6,17 +6,11 @@ import numpy as np
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.probability.permutations import Placing, draw_orders, order_sums, placement
-from relatum.probability.exact.weights import (
-    bit_sums,
-    infeasible,
-    log2_of,
-    opened,
-    require_time,
-    split,
-)
+from relatum.probability.exact.rankings import opened_ranking, ranking_refusal
+from relatum.probability.exact.weights import bit_sums, infeasible, log2_of, require_time
 from relatum.probability.methods import Task
 from relatum.probability.posterior import DenseMarginals, Posterior
-from relatum.problem import LinearOrder, Relation, require_memory
+from relatum.problem import LinearOrder, Relation
 from relatum.solvers import Control
 
 LARGEST = {False: 20, True: 22}  # elements, if chosen automatically and if asked for by name
@@ -25,29 +19,13 @@ BYTES = 48  # per subset: sums both ways, and the probabilities of one element's
 
 def refusal(task: Task) -> str | None:
     """Say whether there are too many elements."""
-    if task.problem.n > LARGEST[task.patient]:
-        way = " (22 if asked for by name)" if not task.patient else ""
-        return (
-            f"takes linear orders of at most {LARGEST[task.patient]} elements{way}, and these are "
-            f"{task.problem.n}"
-        )
-    return None
+    return ranking_refusal(task, "linear orders", LARGEST)
 
 
 def posterior(task: Task, control: Control) -> Posterior:
     """Return probabilities of linear orders."""
     problem, n = task.problem, task.problem.n
-    found = opened(problem)
-    if problem.feasible.cap is not None and problem.feasible.cap < n:
-        raise infeasible(problem)  # the first is related to all
-    require_memory(
-        BYTES << n,
-        f"The sums over the subsets of {n} elements",
-        "give evidence that makes the problem smaller, or ask about parts of it",
-    )
-    # b before a: b is related to a, and a not to b
-    allowed = ~found.unrelated & ~found.related.T
-    placing = Placing(*split(found.scores, allowed))
+    found, placing = opened_ranking(problem, BYTES)
     sums = order_sums(placing, control.expired)
     require_time(control)
     forward, places = sums[:2]

@@ -9,19 +9,12 @@ from relatum.kernels.probability.ordered_partitions import (
     ranking_probabilities,
     ranking_sums,
 )
-from relatum.kernels.probability.permutations import Placing
 from relatum.kernels.probability.set_partitions import set_weights
-from relatum.probability.exact.weights import (
-    infeasible,
-    log2_of,
-    opened,
-    pair_sums,
-    require_time,
-    split,
-)
+from relatum.probability.exact.rankings import opened_ranking, ranking_refusal
+from relatum.probability.exact.weights import infeasible, log2_of, pair_sums, require_time, split
 from relatum.probability.methods import Task
 from relatum.probability.posterior import DenseMarginals, Posterior
-from relatum.problem import Relation, WeakOrder, require_memory
+from relatum.problem import Relation, WeakOrder
 from relatum.solvers import Control
 
 LARGEST = {False: 15, True: 18}  # elements, if chosen automatically and if asked for by name
@@ -30,28 +23,13 @@ BYTES = 100  # per subset: weights of classes, sums both ways, and scratch space
 
 def refusal(task: Task) -> str | None:
     """Say whether there are too many elements."""
-    if task.problem.n > LARGEST[task.patient]:
-        way = " (18 if asked for by name)" if not task.patient else ""
-        return (
-            f"takes weak orders of at most {LARGEST[task.patient]} elements{way}, and these are "
-            f"{task.problem.n}"
-        )
-    return None
+    return ranking_refusal(task, "weak orders", LARGEST)
 
 
 def posterior(task: Task, control: Control) -> Posterior:
     """Return probabilities of rankings with ties."""
     problem, n = task.problem, task.problem.n
-    found = opened(problem)
-    if problem.feasible.cap is not None and problem.feasible.cap < n:
-        raise infeasible(problem)  # the first are related to all
-    require_memory(
-        BYTES << n,
-        f"The sums over the subsets of {n} elements",
-        "give evidence that makes the problem smaller, or ask about parts of it",
-    )
-    # b before a: b is related to a, and a not to b; tied: both
-    placing = Placing(*split(found.scores, ~found.unrelated & ~found.related.T))
+    found, placing = opened_ranking(problem, BYTES)
     both = ~found.unrelated & ~found.unrelated.T
     tie = set_weights(*split(found.scores + found.scores.T, both))
     forward, places = ranking_sums(placing, *tie, control.expired)

@@ -25,6 +25,7 @@ ROUNDS = 25  # draws of one chain before it is another's turn, so that all get e
 STARTING, SECONDS = 0.2, 10.0  # of the time limit, and seconds, at most, to find a start
 ENOUGH = 100.0  # effective draws of the value below which a warning is given
 ALIKE = 1.05  # the ratio of deviations of all chains and of each above which a warning is given
+EXCHANGED = 0.05  # the share of exchanges of two temperatures below which a warning is given
 WATCHED = 1000  # pairs that diagnostics look at
 
 
@@ -62,7 +63,16 @@ class Walks:
     complete: bool
 
 
-def most_probable(problem: Problem, control: Control) -> Relation:
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The relation that chains start from, its value, and a bound of all values."""
+
+    relation: Relation
+    value: float
+    bound: float
+
+
+def most_probable(problem: Problem, control: Control) -> Start:
     """Return the relation that chains start from, or say that there is none."""
     limit = max(1e-3, min(STARTING * control.time_limit, SECONDS, control.remaining()))
     estimate = infer(problem, time_limit=limit, seed=control.seed)
@@ -74,7 +84,7 @@ def most_probable(problem: Problem, control: Control) -> Relation:
         raise SolverError(
             "No feasible relation to start from was found in time; give more time (time_limit)."
         )
-    return estimate.relation
+    return Start(estimate.relation, float(estimate.value), float(estimate.bound))
 
 
 def walk(
@@ -178,7 +188,12 @@ def disagreement(x: Floats) -> float:
     return float(np.sqrt((half - 1) / half + between / within))
 
 
-def judged(walks: Walks, marginals: DrawnMarginals, pairs: tuple[Index, Index]) -> dict[str, Any]:
+def judged(
+    walks: Walks,
+    marginals: DrawnMarginals,
+    pairs: tuple[Index, Index],
+    exchanges: Sequence[float] = (),
+) -> dict[str, Any]:
     """Return diagnostics of chains, with a key "warning" if they are poor.
 
     Parameters
@@ -188,6 +203,8 @@ def judged(walks: Walks, marginals: DrawnMarginals, pairs: tuple[Index, Index]) 
         Of the same draws.
     pairs : (i, j)
         Pairs to look at.
+    exchanges : sequence of float
+        Which share of exchanges between neighbouring temperatures was accepted.
     """
     means = marginals.batch_means(*pairs)
     p = means.mean(axis=1)
@@ -208,6 +225,8 @@ def judged(walks: Walks, marginals: DrawnMarginals, pairs: tuple[Index, Index]) 
         _, error = marginals.pairs(pairs[0][open_], pairs[1][open_])
         own = p[open_] * (1 - p[open_]) / error**2
         said["effective draws of open pairs, median"] = float(min(count, np.median(own)))
+    if exchanges:
+        said["exchanges accepted"] = list(exchanges)
     said["warning"] = _warning(said, walks.complete)
     return said
 
@@ -223,11 +242,15 @@ def _warning(said: dict[str, Any], complete: bool) -> str | None:
     least = min(few, said.get("effective draws of open pairs, median", few))
     if least < ENOUGH:
         poor.append(f"the draws are worth only {least:.0f} independent ones")
+    least = min(said.get("exchanges accepted", [1.0]))
+    if least < EXCHANGED:
+        poor.append(f"two temperatures exchanged only {least:.0%} of their relations")
     if not poor:
         return None
     return (
         f"Probabilities by sampling are poor: {'; '.join(poor)}. Their errors may be larger than "
-        "said; ask for more draws (draws) and time (time_limit), or give evidence."
+        "said; ask for more draws (draws) and time (time_limit), for exchanges with hotter chains "
+        '(method="tempering"), or give evidence.'
     )
 
 

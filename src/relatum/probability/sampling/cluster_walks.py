@@ -18,16 +18,16 @@ from relatum.probability.methods import Task
 from relatum.probability.posterior import BlockMarginals, Posterior
 from relatum.probability.sampling.chains import (
     CHAINS,
-    Walks,
     judged,
     most_probable,
     picked,
     some_pairs,
-    walk,
 )
+from relatum.probability.sampling.counting import log2_bell, log2_partitions
 from relatum.probability.sampling.drawn import DrawnMarginals, Draws
+from relatum.probability.sampling.ladder import Drawn, Walking, drawn
 from relatum.probability.sampling.neighbours import Neighbours, neighbours_of
-from relatum.probability.sampling.normalizer import Gain, log2_sum, total
+from relatum.probability.sampling.normalizer import Gain, total
 from relatum.problem import Partition, SparseScores
 from relatum.solvers import Control
 
@@ -103,7 +103,8 @@ def posterior(task: Task, control: Control) -> Posterior:
     cap = problem.feasible.cap or problem.n
     if any(not part.possible or int(part.sizes.max()) > cap for part in parts):
         raise infeasible(problem)
-    start = most_probable(problem, control).to(Partition).labels
+    begun = most_probable(problem, control)
+    start = begun.relation.to(Partition).labels
     small = 1 if task.patient else SMALL
     found: list[Sums | Sampled] = []
     block, place = np.empty(problem.n, np.int64), np.empty(problem.n, np.int64)
@@ -126,12 +127,13 @@ def posterior(task: Task, control: Control) -> Posterior:
         [(s.start, s.gain) for s in drawn],
         sum((s.normalizer for s in found if isinstance(s, Sums)), Fraction(0)),
         said,
+        (begun.value, begun.bound + log2_bell(problem.n)),
     )
     return Posterior(
         PartMarginals(block, place, found),
         bits,
         exact=False,
-        method="sampling",
+        method="tempering" if task.tempered else "sampling",
         draw=partial(draw_parts, parts, found, problem.n),
         normalizer_error=error,
         sets=partial(sets_of_parts, parts, found, block),
@@ -164,28 +166,51 @@ def _sampled(
     k = len(near.sizes)
     first = np.zeros(k, np.int64)
     first[near.labels] = np.unique(start, return_inverse=True)[1]
-    chains, steps = chains_of(near, first, cap), steps_of(near, first)
     seed = (task.seed, int(part.elements[0]))
-    walks = walk(chains, k, task.draws, steps, seed, control)
+    told = drawn(walking_of(near, first, cap, seed), task, control)
 
     def certain(i: Index, j: Index) -> Flags:
         if len(part.allowed) < k:
             return np.asarray(i == j)
         return np.asarray(~part.allowed[i, j])
 
-    few = k, max(2, steps[1] * k // steps[0])
-    half = control.child(None, control.remaining() / 2)
-
-    def colder(factor: float, level: int) -> Walks:
-        return walk(chains_of(near.heated(factor), first, cap), k, 1, few, (*seed, level), half)
-
-    marginals = DrawnMarginals(walks.draws, np.equal, certain)
+    marginals = DrawnMarginals(told.walks.draws, np.equal, certain)
     return Sampled(
-        walks.draws.reshape(-1, k),
+        told.walks.draws.reshape(-1, k),
         marginals,
-        _diagnostics(walks, marginals, _watched(near, task.seed), chains),
+        _diagnostics(told, marginals, _watched(near, task.seed)),
         near.value(first),
-        log2_sum(walks, colder, _canonical),
+        told.gain,
+    )
+
+
+def walking_of(near: Neighbours, first: Index, cap: int, seed: tuple[int, ...]) -> Walking:
+    """Return how chains walk over clusterings, from some labels."""
+    heated: dict[float, Neighbours] = {}
+    k, steps = len(near.sizes), steps_of(near, first)
+    pairs = (float(near.sizes.sum()) ** 2 - float((near.sizes**2).sum())) / 2
+    finite = np.isfinite(near.above)
+    most = float(np.abs(near.above[finite]).sum()) / 2 + abs(near.background) * pairs
+
+    def scores(factor: float) -> Neighbours:
+        if factor not in heated:
+            heated[factor] = near.heated(factor)
+        return heated[factor]
+
+    def reheat(walker: Clustering, old: float, new: float) -> None:
+        walker.reheat(scores(new).above, scores(new).background, new / old)
+
+    return Walking(
+        k,
+        lambda factor: chains_of(scores(factor), first, cap),
+        reheat,
+        steps,
+        (k, max(2, steps[1] * k // steps[0])),
+        seed,
+        _canonical,
+        log2_partitions(near.sizes, cap) if finite.all() else None,
+        most,
+        frozen=True,
     )
 
 
@@ -207,12 +232,9 @@ def _watched(near: Neighbours, seed: int) -> tuple[Index, Index]:
 
 
 def _diagnostics(
-    walks: Walks,
-    marginals: DrawnMarginals,
-    watched: tuple[Index, Index],
-    chains: list[Clustering],
+    told: Drawn, marginals: DrawnMarginals, watched: tuple[Index, Index]
 ) -> dict[str, Any]:
-    said = judged(walks, marginals, watched)
+    said, chains = judged(told.walks, marginals, watched, told.exchanges), told.walkers
     for name in ("split", "join"):
         proposed = sum(getattr(c, f"proposed_{name}s") for c in chains)
         accepted = sum(getattr(c, f"{name}s") for c in chains)

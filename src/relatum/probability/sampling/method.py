@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import ModuleType
 
 from relatum.probability.methods import Method, Task, register
@@ -39,4 +40,10 @@ def sampling_posterior(task: Task, control: Control) -> Posterior:
     return found
 
 
+def tempering_posterior(task: Task, control: Control) -> Posterior:
+    """Return probabilities by sampling at several temperatures at once."""
+    return sampling_posterior(replace(task, tempered=True), control)
+
+
 SAMPLING = register(Method("sampling", sampling_refusal, sampling_posterior))
+TEMPERING = register(Method("tempering", sampling_refusal, tempering_posterior))

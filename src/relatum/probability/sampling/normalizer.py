@@ -1,10 +1,13 @@
-"""log2 Z from draws at several temperatures, down to where one relation is frequent.
+"""log2 Z from draws at several temperatures.
 
-Where scores are multiplied by b, relations have probabilities 2^(b value) / Z(b). For large b one
-of them, y, is frequent, and its frequency gives log2 Z(b) = b value(y) - log2 p(y). From there
-to b = 1, ratios of neighbouring sums come from the draws of both (Bennett's acceptance ratio). This
-needs no sum over all relations at the hot end, which evidence, caps and groups would not leave
-known. Errors are those of leaving out one chain at a time, at all temperatures.
+Where scores are multiplied by b, relations have probabilities 2^(b value) / Z(b). Two ends are
+known. For b near 0 all relations are alike, and Z(b) is their number, where that is known: n! of
+linear orders, Bell's number of clusterings. For large b one of them, y, may be frequent, and its
+frequency gives log2 Z(b) = b value(y) - log2 p(y); this needs no number of relations, which
+evidence, caps and groups may not leave known, but fails where many are equally good. From the end
+to b = 1, ratios of neighbouring sums come from the draws of both (Bennett's acceptance ratio).
+Temperatures are as far apart as the deviation of values allows. Errors are those of leaving out
+one chain at a time, at all temperatures.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ from relatum.probability.sampling.drawn import Draws
 FREQUENT = 0.25  # of the draws that are one relation, where it gets no colder
 STEP = 2.0  # bits: the deviation of what two neighbouring temperatures disagree about
 LEVELS = 40
+WIDE = 1.7  # steps: two neighbours that disagree by more get one in between
+FLAT = 1e-4  # bits by which all values together may differ where relations count as alike
+POOR = 2.0  # bits of standard error of log2 Z above which a warning is given
 TIED = 1e-9  # bits, per bit of the largest value
 
 
@@ -41,12 +47,15 @@ class Gain:
         Temperatures.
     why : str
         Why it could not be found.
+    factors : tuple of float
+        What scores were multiplied by, beginning with 1.
     """
 
     bits: float | None
     error: float = 0.0
     levels: int = 1
     why: str = ""
+    factors: tuple[float, ...] = (1.0,)
 
 
 def log2_sum(
@@ -79,16 +88,82 @@ def log2_sum(
         if not walks.complete:
             return Gain(None, why="there was no time for it")
         values.append(walks.values / factors[-1])
-    chains = np.arange(first.values.shape[0])
-    whole = _bits(factors, values, found, np.ones(len(chains), np.bool_))
-    left_out = np.array([_bits(factors, values, found, chains != c) for c in chains])
+    top, is_it = found
+
+    def frozen(kept: Flags) -> float:
+        frequency = max(float(is_it[kept].mean()), 0.5 / is_it[kept].size)
+        return factors[-1] * top - float(np.log2(frequency))
+
+    return _left_out(factors, values, frozen)
+
+
+def log2_sum_from_count(
+    first: Walks, hotter: Callable[[float, int], Walks], count: float, largest: float
+) -> Gain:
+    """Return the same as `log2_sum`, from where all relations are alike.
+
+    Parameters
+    ----------
+    first, hotter
+        As `log2_sum` takes them; factors are below 1.
+    count : float
+        log2 of the number of relations.
+    largest : float
+        No value is larger than this, in bits, either way.
+    """
+    least = FLAT / max(1.0, largest)
+    factors, values = [1.0], [first.values]
+    waiting = [_next_factor(1.0, first.values, least)]
+    while waiting:
+        so_far = tuple(factors)
+        if len(factors) == 2 * LEVELS:
+            return Gain(None, why=f"{len(factors)} temperatures were not enough", factors=so_far)
+        factor = waiting[-1]
+        try:
+            walks = hotter(factor, len(factors))
+        except SolverError:
+            walks = None
+        if walks is None or not walks.complete:
+            return Gain(None, why="there was no time for it", factors=so_far)
+        own = walks.values / factor
+        if (factors[-1] - factor) * float(own.std()) > WIDE * STEP and len(waiting) < LEVELS:
+            waiting.append((factors[-1] + factor) / 2)
+            continue
+        waiting.pop()
+        factors.append(factor)
+        values.append(own)
+        if not waiting and factor > least:
+            waiting.append(_next_factor(factor, own, least))
+    return gain_from_count(factors, values, count)
+
+
+def gain_from_count(factors: list[float], values: list[Floats], count: float) -> Gain:
+    """Return log2 Z from values at all factors, at the last of which all relations are alike."""
+    return _left_out(factors, values, lambda kept: count)
+
+
+def _next_factor(factor: float, values: Floats, least: float) -> float:
+    """Return the factor of the next hotter draws; `least` if that is near enough."""
+    deviation = float(values.std())
+    down = factor - STEP / deviation if deviation > 0 else least
+    return down if down > max(least, 0.02 * factor) else least
+
+
+def _left_out(factors: list[float], values: list[Floats], end: Callable[[Flags], float]) -> Gain:
+    """Return log2 Z from the last factor to the first, with the error of leaving out chains."""
+    chains = np.arange(values[0].shape[0])
+    whole = _bits(factors, values, end, np.ones(len(chains), np.bool_))
+    left_out = np.array([_bits(factors, values, end, chains != c) for c in chains])
     k = len(chains)
     error = float(np.sqrt((k - 1) / k * ((left_out - left_out.mean()) ** 2).sum()))
-    return Gain(whole, error, len(factors))
+    return Gain(whole, error, len(factors), factors=tuple(factors))
 
 
 def total(
-    parts: list[tuple[float, Gain]], exact: Fraction, said: dict[str, Any]
+    parts: list[tuple[float, Gain]],
+    exact: Fraction,
+    said: dict[str, Any],
+    between: tuple[float, float] = (-np.inf, np.inf),
 ) -> tuple[Fraction | None, float]:
     """Return log2 Z of all parts and its standard error; say in diagnostics what is to be said.
 
@@ -100,8 +175,11 @@ def total(
         log2 Z of everything else.
     said : dict
         Diagnostics.
+    between : (least, most)
+        What the best value, its bound and the number of relations leave for log2 Z.
     """
     said["temperatures"] = max((gain.levels for _, gain in parts), default=0)
+    said["log2 Z between"] = between
     bits, error = exact, 0.0
     for start, gain in parts:
         if gain.bits is None:
@@ -110,6 +188,18 @@ def total(
         bits += Fraction(start) + Fraction(gain.bits)
         error = float(np.hypot(error, gain.error))
     said["error of log2 Z"] = error
+    slack = 4 * error + 1e-6 * max(1.0, abs(float(bits)))
+    if not between[0] - slack <= bits <= between[1] + slack:
+        said["log2 Z"] = (
+            f"unknown: {float(bits):.6g} is not between {between[0]:.6g} and {between[1]:.6g}, as "
+            "the best value, its bound and the number of relations say"
+        )
+        return None, float("nan")
+    if error > POOR:
+        told = f"log2 Z has a standard error of {error:.2g} bits: ask for more draws (draws)."
+        said["warning"] = f"{said['warning']} {told}" if said.get("warning") else told
+    for end, outer in zip(between, (max, min), strict=True):
+        bits = outer(bits, Fraction(end)) if np.isfinite(end) else bits
     return bits, error
 
 
@@ -128,12 +218,10 @@ def _best(
 
 
 def _bits(
-    factors: list[float], values: list[Floats], best: tuple[float, Flags], kept: Flags
+    factors: list[float], values: list[Floats], end: Callable[[Flags], float], kept: Flags
 ) -> float:
-    """Return log2 Z from some of the chains."""
-    top, is_it = best
-    frequency = max(float(is_it[kept].mean()), 0.5 / is_it[kept].size)
-    bits = factors[-1] * top - float(np.log2(frequency))
+    """Return log2 Z from some of the chains; `end` is that of the last factor."""
+    bits = end(kept)
     for k in range(len(factors) - 1):
         step = factors[k + 1] - factors[k]
         bits -= _log2_ratio(step * values[k][kept].ravel(), step * values[k + 1][kept].ravel())

@@ -11,15 +11,15 @@ from relatum.probability.methods import Task
 from relatum.probability.posterior import Posterior
 from relatum.probability.sampling.chains import (
     CHAINS,
-    Walks,
     judged,
     most_probable,
     picked,
     some_pairs,
-    walk,
 )
+from relatum.probability.sampling.counting import log2_factorial, log2_orders
 from relatum.probability.sampling.drawn import DrawnMarginals, Draws
-from relatum.probability.sampling.normalizer import log2_sum, total
+from relatum.probability.sampling.ladder import Walking, drawn
+from relatum.probability.sampling.normalizer import total
 from relatum.problem import LinearOrder, Relation, exact_sum
 from relatum.solvers import Control
 
@@ -42,31 +42,27 @@ def posterior(task: Task, control: Control) -> Posterior:
     found = opened(problem)
     if problem.feasible.cap is not None and problem.feasible.cap < n:
         raise infeasible(problem)  # the first is related to all
-    start = most_probable(problem, control).to(LinearOrder)
+    begun = most_probable(problem, control)
+    start = begun.relation.to(LinearOrder)
     apart = found.unrelated | found.related.T  # what is not before what
     np.fill_diagonal(apart, False)
     ahead = found.scores - found.scores.T
     ahead = np.where(apart, -np.inf, np.where(apart.T, np.inf, ahead))
-    chains, steps = chains_of(ahead, start), steps_of(n)
-    walks = walk(chains, n, task.draws, steps, (task.seed, n), control)
-    half = control.child(None, control.remaining() / 2)
-    few = n, n // 4 + 1, LONGEST
-
-    def colder(factor: float, level: int) -> Walks:
-        return walk(chains_of(factor * ahead, start), n, 1, few, (task.seed, n, level), half)
-
-    gain = log2_sum(walks, colder, np.asarray)
+    walking = walking_of(ahead, start, (task.seed, n))
+    told = drawn(walking, task, control)
+    walks = told.walks
 
     def certain(i: Index, j: Index) -> Flags:
         return np.asarray((i == j) | apart[i, j] | apart[j, i])
 
     marginals = DrawnMarginals(walks.draws, np.less_equal, certain)
     i, j = np.nonzero(np.triu(np.isfinite(ahead), 1))
-    said = judged(walks, marginals, some_pairs(i, j, task.seed))
-    tried = sum(c.blocks for c in chains)
-    said["blocks moved"] = sum(c.block_moves for c in chains) / tried if tried else 0.0
-    begun = found.constant + exact_sum(np.ascontiguousarray(found.scores[start.matrix()]))
-    bits, error = total([(0.0, gain)], begun, said)
+    said = judged(walks, marginals, some_pairs(i, j, task.seed), told.exchanges)
+    tried = sum(c.blocks for c in told.walkers)
+    said["blocks moved"] = sum(c.block_moves for c in told.walkers) / tried if tried else 0.0
+    value = found.constant + exact_sum(np.ascontiguousarray(found.scores[start.matrix()]))
+    most = begun.bound + (walking.count if walking.count is not None else log2_factorial(n))
+    bits, error = total([(0.0, told.gain)], value, said, (begun.value, most))
     places = walks.draws.reshape(-1, n)
 
     def draw(count: int, rng: np.random.Generator) -> list[Relation]:
@@ -77,11 +73,37 @@ def posterior(task: Task, control: Control) -> Posterior:
         marginals,
         bits,
         exact=False,
-        method="sampling",
+        method="tempering" if task.tempered else "sampling",
         draw=draw,
         normalizer_error=error,
         ranks=_ranks(places),
         diagnostics=said,
+    )
+
+
+def walking_of(ahead: Floats, start: LinearOrder, seed: tuple[int, ...]) -> Walking:
+    """Return how chains walk over orders."""
+    n = len(ahead)
+    heated: dict[float, Floats] = {}
+
+    def scores(factor: float) -> Floats:
+        if factor not in heated:
+            heated[factor] = np.ascontiguousarray(factor * ahead)
+        return heated[factor]
+
+    def reheat(walker: Ordering, old: float, new: float) -> None:
+        walker.reheat(scores(new), new / old)
+
+    return Walking(
+        n,
+        lambda factor: chains_of(scores(factor), start),
+        reheat,
+        steps_of(n),
+        (n, n // 4 + 1, LONGEST),
+        seed,
+        np.asarray,
+        log2_orders(np.isposinf(ahead)),
+        float(np.abs(ahead[np.isfinite(ahead)]).sum()) / 2,
     )
 
 
