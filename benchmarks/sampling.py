@@ -1,8 +1,13 @@
 """Probabilities by sampling: against a plain sampler, and two seeds against each other.
 
-    RELATUM_DATA=... python benchmarks/sampling.py
+    RELATUM_DATA=... python benchmarks/sampling.py [--parts coverage seeds]
 
-The plain sampler moves single elements of clusterings, in NumPy. Both start at the same
+"coverage": 200 problems of 10 to 16 elements, clusterings (all pairs scored, listed pairs with a
+background, evidence, caps, groups) and linear orders with and without evidence, sampled and summed
+over exactly. Counted are open pairs within one, two and four standard errors, the mean square in
+standard errors (1 if these are right), and the same of log2 Z.
+
+"seeds": The plain sampler moves single elements of clusterings, in NumPy. Both start at the same
 clustering, and are compared by effective draws of the value per processor second: our walk alone,
 with a draw after every round, and all that `probabilities` does, start and log2 Z included. On
 MNIST clusterings and LOLIB's orders of 50 elements, whose scores are divided by their median size,
@@ -12,6 +17,8 @@ they are.
 
 from __future__ import annotations
 
+import argparse
+import warnings
 from time import process_time
 
 import numpy as np
@@ -74,19 +81,92 @@ def two_seeds(problem):
     p, q, error = first.marginals, other.marginals, np.hypot(first.error, other.error)
     open_ = (p > 0.02) & (p < 0.98) & (error > 0)
     both = first.log2_normalizer, other.log2_normalizer
+    apart = [d.diagnostics.get("error of log2 Z", np.nan) for d in (first, other)]
     square = float(np.mean(((p - q)[open_] / error[open_]) ** 2)) if open_.any() else 0.0
     return {
         "open pairs": int(open_.sum()),
         "mean square in errors": square,
         "largest difference": float(np.abs(p - q).max()),
+        "largest in errors": float(np.abs((p - q)[open_] / error[open_]).max(initial=0.0)),
         "log2 Z": [None if np.isnan(z) else z for z in both],
-        "error of log2 Z": first.diagnostics.get("error of log2 Z"),
+        "error of log2 Z": [None if np.isnan(e) else e for e in apart],
+        "temperatures": first.diagnostics["temperatures"],
         "warnings": [first.diagnostics["warning"], other.diagnostics["warning"]],
     }
 
 
-def main():
-    folder, results = data_folder(), {}
+KINDS = ("plain", "listed", "evidence", "cap", "groups", "order", "order with evidence")
+
+
+def small(kind, seed):
+    """Return a made-up problem of 10 to 16 elements, at most 14 if a clustering."""
+    rng = np.random.default_rng([seed, 41])
+    scale = (0.7, 1.5, 3.0)[seed % 3]
+    if kind.startswith("order"):
+        n, known = int(rng.integers(10, 17)), []
+        if kind != "order":
+            place = rng.permutation(n)
+            some = rng.integers(0, n, (n, 2)).tolist()
+            known = [(a, b) for a, b in some if place[a] < place[b]]
+        scores = scale * rng.normal(size=(n, n))
+        return rt.Problem(scores, rt.LINEAR_ORDERS & rt.evidence(known))
+    n = int(rng.integers(10, 15))
+    i, j = np.triu_indices(n, 1)
+    scores, feasible = scale * rng.normal(size=len(i)), rt.EQUIVALENCES
+    if kind == "listed":
+        kept = rng.random(len(i)) < 0.4
+        given = i[kept], j[kept], scores[kept]
+        return rt.Problem.from_pairs(*given, n=n, background=-0.5, feasible=feasible)
+    if kind == "evidence":
+        feasible = feasible & rt.evidence([(0, 1), (2, 3)], [(0, 4), (5, 6)])
+    if kind == "cap":
+        feasible = feasible & rt.at_most(4)
+    if kind == "groups":
+        feasible = feasible & rt.one_per_group(np.arange(n) // 2)
+    return rt.Problem(scores, feasible)
+
+
+def coverage(count):
+    """Return how far sampled probabilities are from exact ones, in their standard errors."""
+    rows = {kind: [] for kind in KINDS}
+    for seed in range(count):
+        kind = KINDS[seed % len(KINDS)]
+        problem = small(kind, seed)
+        truth = rt.probabilities(problem, method="exact")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = rt.probabilities(problem, method="sampling", draws=1600, seed=seed)
+        open_ = found.error > 0
+        z = ((found.marginals - truth.marginals)[open_] / found.error[open_]).ravel()
+        error = found.diagnostics.get("error of log2 Z", np.nan)
+        off = (found.log2_normalizer - truth.log2_normalizer) / error
+        rows[kind].append((z, off, error, bool(told)))
+    return {kind: _covered(own) for kind, own in rows.items()} | {
+        "all": _covered([row for own in rows.values() for row in own])
+    }
+
+
+def _covered(rows):
+    z = np.concatenate([row[0] for row in rows])
+    off, error = (np.array([row[k] for row in rows]) for k in (1, 2))
+    known = np.isfinite(off)
+    return {
+        "problems": len(rows),
+        "pairs": len(z),
+        "within 1": float((np.abs(z) < 1).mean()),
+        "within 2": float((np.abs(z) < 2).mean()),
+        "within 4": float((np.abs(z) < 4).mean()),
+        "largest": float(np.abs(z).max()),
+        "mean square": float((z**2).mean()),
+        "log2 Z found": int(known.sum()),
+        "log2 Z within 2": float((np.abs(off[known]) < 2).mean()),
+        "log2 Z, largest": float(np.abs(off[known]).max()),
+        "log2 Z, median error": float(np.median(error[known])),
+        "warnings": sum(row[3] for row in rows),
+    }
+
+
+def seeds(folder, results):
     for name in ("strat_n100_0", "strat_n300_0"):
         with np.load(folder / "mnist-clustering" / f"{name}.npz") as file:
             problem = rt.Problem(file["costs"].astype(float), rt.EQUIVALENCES)
@@ -98,6 +178,20 @@ def main():
         size = float(np.median(np.abs(scores - scores.T)[~np.eye(len(scores), dtype=bool)]))
         results[instance] = two_seeds(rt.Problem(scores / max(1.0, size), rt.LINEAR_ORDERS))
         print(instance, results[instance], flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--parts", nargs="*", default=["coverage", "seeds"])
+    parser.add_argument("--count", type=int, default=200, help="problems of coverage")
+    options = parser.parse_args()
+    results = {}
+    if "coverage" in options.parts:
+        results["coverage"] = coverage(options.count)
+        for kind, row in results["coverage"].items():
+            print(kind, row, flush=True)
+    if "seeds" in options.parts:
+        seeds(data_folder(), results)
     save("sampling", results)
 
 
