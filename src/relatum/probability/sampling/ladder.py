@@ -84,16 +84,32 @@ def drawn(walking: Walking, task: Task, control: Control) -> Drawn:
         return _tempered(walking, task, control)
     walkers = walking.at(1.0)
     walks = walk(walkers, walking.n, task.draws, walking.steps, walking.seed, control)
-    return Drawn(walks, walkers, _gain(walking, walks, control))
+    return Drawn(walks, walkers, _gain(walking, walks, walkers, control))
 
 
-def _gain(walking: Walking, walks: Walks, control: Control) -> Gain:
-    """Return log2 Z by the end that is known, or the other."""
-    half = control.child(None, control.remaining() / 2)
+def _moving(
+    walking: Walking, walkers: list[Any], control: Control
+) -> Callable[[float, int], Walks]:
+    """Return short walks at any factor, from where the last ones ended.
+
+    So that what chains have found at one temperature is not forgotten at the next.
+    """
+    last = 1.0
 
     def at(factor: float, level: int) -> Walks:
-        own = walking.at(factor)
-        return walk(own, walking.n, 1, walking.few, (*walking.seed, level), half)
+        nonlocal last
+        for walker in walkers:
+            walking.reheat(walker, last, factor)
+        last = factor
+        return walk(walkers, walking.n, 1, walking.few, (*walking.seed, level), control)
+
+    return at
+
+
+def _gain(walking: Walking, walks: Walks, walkers: list[Any], control: Control) -> Gain:
+    """Return log2 Z by the end that is known, or the other."""
+    half = control.child(None, control.remaining() / 2)
+    at = _moving(walking, walkers, half)
 
     def hot() -> Gain:
         if walking.count is None:
@@ -116,12 +132,9 @@ def _gain(walking: Walking, walks: Walks, control: Control) -> Gain:
 def _tempered(walking: Walking, task: Task, control: Control) -> Drawn:
     """Find the temperatures by short walks, then walk with exchanges at all of them."""
     third = control.child(None, control.remaining() / 3)
-    pilot = walk(walking.at(1.0), walking.n, 1, walking.few, walking.seed, third)
-
-    def at(factor: float, level: int) -> Walks:
-        own = walking.at(factor)
-        return walk(own, walking.n, 1, walking.few, (*walking.seed, level), third)
-
+    first = walking.at(1.0)
+    pilot = walk(first, walking.n, 1, walking.few, walking.seed, third)
+    at = _moving(walking, first, third)
     ladder = log2_sum_from_count(pilot, at, walking.count or 0.0, walking.largest)
     factors = ladder.factors[:MOST]
     walkers, walks, values, rates = exchanged(walking, factors, task.draws, control)
@@ -129,7 +142,7 @@ def _tempered(walking: Walking, task: Task, control: Control) -> Drawn:
     if whole and walking.count is not None:
         gain = gain_from_count(list(factors), values, walking.count)
     else:
-        gain = _gain(walking, walks, control)
+        gain = _gain(walking, walks, walkers[:: len(factors)], control)
     return Drawn(walks, walkers, gain, rates)
 
 
