@@ -2,7 +2,7 @@
 
 Formula 1 seasons of PrefLib: what a random half of the races says of the other, over all pairs of
 drivers that finished a race. And invented leagues of 20 teams, 4 games of each pair in a random
-60 % of the pairs, a quarter of them draws; the games are split at random. Each way gives a
+60 % of the pairs, a fifth of them draws; the games are split at random. Each way gives a
 ranking, learned from the first half: ours is the most probable weak order, Bradley-Terry (with
 Davidson's parameter for draws, fitted by maximum likelihood with a weak prior) and Elo (K = 24, one
 pass) rank by strength. Share of decisive pairs or games of the second half that the ranking has the
