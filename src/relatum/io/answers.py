@@ -25,6 +25,7 @@ from typing import Any, BinaryIO
 
 from relatum.errors import DataError
 from relatum.io.files import as_path, guarded, require_writable, unguarded
+from relatum.problem import shown
 
 SAME, DIFFERENT, UNDO = "same", "different", "undo"
 BEFORE, LAST = ("when", "who", "action", "undoes", "how"), "verdict"
@@ -298,6 +299,8 @@ def answered_entities(path: str | Path, ids: Iterable[Any]) -> list[int | None]:
     ...     answered_entities(file.path, [1, 2, 3, 4])
     [0, 0, 1, None]
     """
+    if isinstance(ids, str) or not isinstance(ids, Iterable):
+        raise DataError(f"The ids of the records are a list, got {shown(ids)}.")
     pairs = answered_pairs(path)
     entity: dict[Any, Any] = {end: end for kind in pairs.values() for pair in kind for end in pair}
 
