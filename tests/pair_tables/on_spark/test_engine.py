@@ -164,8 +164,8 @@ def test_odd_rows_are_shown_or_handled(spark):
     ]  # fmt: skip
     schema = "unique_id_l long, unique_id_r long, match_probability double"
     pairs = spark.createDataFrame(rows, schema)
-    with pytest.raises(DataError, match="previous= is not available on Spark"):
-        rt.cluster_pairs(pairs, previous={})
+    with pytest.raises(DataError, match="certificate= is not available on Spark"):
+        rt.cluster_pairs(pairs, certificate="proof.npz")
     with pytest.raises(DataError) as error:
         rt.cluster_pairs(pairs)
     for kind in ("null_ids: 1", "null_scores: 1", "out_of_range: 1", "contradictory: 2"):
