@@ -17,7 +17,6 @@ import pytest
 
 import naive
 import relatum as rt
-from relatum import inference
 from relatum.errors import ProblemError, SolverError
 from relatum.inference import infer_many
 from relatum.problem.relation import LinearOrder, Map, PartialMap, Partition, WeakOrder
@@ -330,25 +329,6 @@ def test_something_else_than_a_problem():
         )
 
 
-def test_monitors_hear_of_the_whole_problem_whatever_its_parts():
-    rng = np.random.default_rng(8)
-    blocks = [rng.normal(size=(n, n)) for n in (4, 9, 12)]
-    scores = np.full((25, 25), -50.0)
-    at = 0
-    for block in blocks:
-        scores[at : at + len(block), at : at + len(block)] = block
-        at += len(block)
-    problem = rt.Problem(scores, rt.EQUIVALENCES)
-    heard = []
-    e = rt.infer(problem, solver="branch_and_cut", prove=True, monitor=heard.append)
-    assert e.status is rt.Status.OPTIMAL
-    assert len(heard) >= 2
-    for progress in heard:
-        assert progress.value <= e.value + 1e-9
-        assert progress.bound >= e.value - 1e-9
-    assert heard[-1].value == e.value
-
-
 @pytest.mark.parametrize("prove", ["yes", 1, None, [], 0.0])
 def test_prove_is_a_switch(prove):
     with pytest.raises(rt.errors.ProblemError, match=r"^prove is True or False, got "):
@@ -450,23 +430,3 @@ def test_log_odds_whose_sums_are_no_floats_are_refused(size):
         if np.bincount(labels).max() <= 3
     )
     assert large.exact_value(found.relation) == best
-
-
-def test_all_parts_are_searched_as_without_a_proof_before_any_is_proved(monkeypatch):
-    rng = np.random.default_rng(3)
-    c = np.full((100, 100), -1.0)
-    c[:50, :50], c[50:, 50:] = rng.normal(size=(2, 50, 50))
-    problem = rt.Problem(c, rt.EQUIVALENCES)
-    plain, seen = rt.infer(problem, time_limit=60.0), []
-    prove_parts = inference._prove_parts
-
-    def watched(reduced, found, *args):
-        values = [p.value(o.relation) for p, o in zip(reduced.parts, found, strict=True)]
-        seen.append(float(reduced.constant) + sum(values))
-        return prove_parts(reduced, found, *args)
-
-    monkeypatch.setattr(inference, "_prove_parts", watched)
-    proved = rt.infer(problem, prove=True, time_limit=1.0)
-    assert seen == [pytest.approx(plain.value)]
-    assert proved.value >= plain.value - 1e-9
-    assert rt.verify(problem, proved)

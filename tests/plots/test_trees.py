@@ -66,3 +66,10 @@ def test_what_has_no_certificate_is_refused():
     problem, _ = proved(4)
     with pytest.raises(rt.errors.DataError, match="prove=True"):
         rt.plots.certificate(rt.infer(problem).relation)
+
+
+@pytest.mark.parametrize("other", [7, True, np.ones(3)])
+def test_what_a_certificate_is_about_is_a_problem(other):
+    e = rt.infer(rt.Problem([4.0, 3.0, -1.0], rt.EQUIVALENCES), prove=True)
+    with pytest.raises(rt.errors.DataError, match="is about is a Problem, got "):
+        rt.plots.certificate(e, problem=other)

@@ -62,6 +62,10 @@ def certificate(
             f"A certificate is drawn of an Estimate that has one, got {shown(estimate)}; ask for "
             "it with rt.infer(problem, prove=True)."
         )
+    if problem is not None and not isinstance(problem, Problem):
+        raise DataError(
+            f"The problem that a certificate is about is a Problem, got {shown(problem)}."
+        )
     most = whole_number(most, "most", 1, 2000, DataError)
     names = None if problem is None else problem.ids
     nodes = _nodes(proof.proof, names, most)

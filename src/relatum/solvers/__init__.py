@@ -2,8 +2,9 @@
 
 One room per family (`direct`, `partition`, `order`, `general`), and what all share: `registry`
 says which solver may take which problem, `control` carries limits and progress, `reductions`
-make problems smaller without loss. Solvers import `problem`, `proof`, `lp` and kernels. Begin
-with `registry`, then `direct.threshold`, the shortest solver.
+make problems smaller without loss, and `divided` applies them and solves the parts. Solvers
+import `problem`, `proof`, `lp` and kernels. Begin with `registry`, then
+`direct.threshold`, the shortest solver.
 """
 
 # Importing a module registers its solvers.
@@ -16,6 +17,7 @@ from relatum.solvers.control import (
     polite_interrupts,
     within,
 )
+from relatum.solvers.divided import better_start, choose_any, solve_divided
 from relatum.solvers.registry import SOLVERS, Outcome, Solver, choose, register, solver_named
 from relatum.solvers.trivial_bound import trivial_bound
 
@@ -26,7 +28,9 @@ __all__ = [
     "Outcome",
     "Progress",
     "Solver",
+    "better_start",
     "choose",
+    "choose_any",
     "direct",
     "general",
     "order",
@@ -34,6 +38,7 @@ __all__ = [
     "partition",
     "polite_interrupts",
     "register",
+    "solve_divided",
     "solver_named",
     "trivial_bound",
     "within",
