@@ -174,3 +174,69 @@ def _only(file, folder, ids):
     other = AnswersFile(folder / "known.csv", ["id_l", "id_r"])
     other.append([(a.left, a.right, a.verdict) for a in file.in_force() if a.left in known])
     return other.path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: b"\xef\xbb\xbf" + data,
+        lambda data: data.replace(b"\n", b"\r\n"),
+        lambda data: (
+            b'"when","who","action","undoes","how","id_l","id_r","verdict"\n'
+            + data.partition(b"\n")[2]
+        ),
+    ],
+    ids=["mark", "line breaks", "quotes"],
+)
+def test_files_that_spreadsheets_saved_are_read(tmp_path, change):
+    path = tmp_path / "answers.csv"
+    AnswersFile(path).append([("a", "b", SAME)], who="ann")
+    path.write_bytes(change(path.read_bytes()))
+    AnswersFile(path).append([("c", "d", SAME)])
+    assert [(a.left, a.right) for a in read_answers(path)] == [("a", "b"), ("c", "d")]
+
+
+@pytest.mark.parametrize("data", [b"my only line", b"when,who", b"a\rb\rc", b"\0" * 200])
+def test_a_line_that_is_not_ours_is_not_removed(tmp_path, data):
+    path = tmp_path / "answers.csv"
+    path.write_bytes(data)
+    if data == b"when,who":  # the beginning of ours, cut short
+        AnswersFile(path).append([("a", "b", SAME)])
+        assert len(read_answers(path)) == 1
+        return
+    with pytest.raises(DataError, match=r"not a file of answers|cannot be read"):
+        AnswersFile(path).append([("a", "b", SAME)])
+    assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("names", [("=l", "=r"), ("a,l", "a,r"), ('"l', '"r'), ("\\l\n", "\\r\n")])
+def test_odd_names_of_columns(tmp_path, names):
+    path = tmp_path / "answers.csv"
+    AnswersFile(path, names).append([("1", "2", SAME)])
+    assert len(AnswersFile(path, names).rows) == len(read_answers(path)) == 1
+
+
+def test_what_is_too_long_to_be_read_is_not_written(tmp_path):
+    path = tmp_path / "answers.csv"
+    file = AnswersFile(path)
+    with pytest.raises(DataError, match="200,000 letters"):
+        file.append([("a" * 200_000, "b", SAME)])
+    file.append([("a" * 50_000, "b", SAME)])
+    assert len(AnswersFile(path).rows) == 1
+    path.write_bytes(path.read_bytes() + b"," * 5 + b"a" * 200_000 + b",b,same\n")
+    with pytest.raises(DataError, match="cannot be read"):
+        AnswersFile(path)
+
+
+def test_a_file_that_was_replaced_is_read_anew(tmp_path):
+    path, other = tmp_path / "answers.csv", tmp_path / "other.csv"
+    file = AnswersFile(path)
+    file.append([("a", "b", SAME)], who="ann")
+    AnswersFile(other).append([("c", "d", SAME), ("e", "f", SAME)], who="somebody else")
+    other.replace(path)
+    assert file.refresh()
+    assert [a.left for a in file.in_force()] == ["c", "e"]
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(DataError, match="cannot be read"):
+        file.refresh()

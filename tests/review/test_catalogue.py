@@ -112,3 +112,20 @@ def test_spans():
     assert own.tolist() == [0, 1, 4]
     parts = [order[a:b].tolist() for a, b in itertools.pairwise(starts)]
     assert parts == [[0, 2], [1, 3], [4]]
+
+
+def test_fields_may_have_names_of_ours(table):
+    names = ["unique_id", "id", "element", "root", "source", "cluster", "f0", '<b>"', "sure"]
+    cells = pa.array(table.names)
+    records = pa.Table.from_arrays([cells] * len(names), names=names)
+    origin = table.clusters.origin
+    own = Catalogue(origin, origin.whole["confidence"].to_numpy(), records)
+    assert own.records([3]) == {3: dict.fromkeys(names[1:], table.names[3])}
+
+
+def test_records_that_cannot_be_read_are_named(table, tmp_path):
+    path = tmp_path / "records.csv"
+    path.write_bytes(b'unique_id,x\nr000,\xe9\xe9\nr001,"open\n')
+    origin = table.clusters.origin
+    with pytest.raises(DataError, match=r"records\.csv cannot be read"):
+        Catalogue(origin, origin.whole["confidence"].to_numpy(), path)

@@ -243,3 +243,9 @@ def test_ids_that_are_numbers(tmp_path):
 
 def clusters_of(solved):
     return [solved.base.elements[solved.labels == k].tolist() for k in range(solved.clusters)]
+
+
+def test_an_empty_table_is_nothing_to_review(tmp_path):
+    empty = pa.table({"unique_id_l": [""], "unique_id_r": ["x"], "match_weight": [1.0]}).slice(1)
+    with pytest.raises(DataError, match="nothing to review"):
+        Session(rt.cluster_pairs(empty), answers=tmp_path / "answers.csv")

@@ -16,20 +16,20 @@ import csv
 import io
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from relatum.errors import DataError
-from relatum.io.files import as_path, guarded, require_writable, unguarded
+from relatum.io.files import add, as_path, guarded, locked, require_writable, unguarded
 from relatum.problem import shown
 
 SAME, DIFFERENT, UNDO = "same", "different", "undo"
 BEFORE, LAST = ("when", "who", "action", "undoes", "how"), "verdict"
 IDS = ("id_l", "id_r")
+LONGEST = 100_000  # letters of a cell; readers of CSV stop at 131,072
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,7 @@ class AnswersFile:
         self.header = (*BEFORE, *ids, LAST)
         self.rows: list[_Row] = []
         self._read = 0  # bytes
+        self._which: tuple[int, int] | None = None  # file of the disk that was read
         self._mutex = threading.RLock()
         if self.path.exists():
             self.refresh()
@@ -134,10 +135,17 @@ class AnswersFile:
     def refresh(self) -> bool:
         """Read what others have added; say whether there was anything."""
         with self._mutex:
-            if not self.path.exists() or self.path.stat().st_size == self._read:
+            try:
+                now = self.path.stat()
+                if (now.st_size, _which(now)) == (self._read, self._which):
+                    return False
+                with self.path.open("rb") as file:
+                    return self._take(file)
+            except FileNotFoundError:
                 return False
-            with self.path.open("rb") as file:
-                return self._take(file)
+            except OSError as error:
+                told = error.strerror or str(error)
+                raise DataError(f"{self.path} cannot be read: {told}.") from None
 
     def append(self, pairs: Iterable[tuple[Any, Any, str]], who: str = "", how: str = "") -> int:
         """Add answers as one action, and wait until they are on the disk; return its number."""
@@ -156,45 +164,41 @@ class AnswersFile:
 
     def _write(self, cells: list[tuple[str, ...]], who: str, how: str, undoes: int = 0) -> int:
         when = datetime.now(UTC).isoformat(timespec="milliseconds")
-        with self._mutex, _locked(self.path) as file:
+        with self._mutex, locked(self.path) as file:
             self._take(file)
-            self._repair(file)
+            rest = self._repair(file)
             action = 1 + max((row.answer.action for row in self.rows), default=0)
             begin = [when, who, str(action), str(undoes or ""), how]
-            lines = [] if file.tell() else [list(self.header)]
+            lines = [] if self._read else [list(self.header)]
             lines += [[*begin, *cell] for cell in cells]
-            file.write(_encoded(lines))
-            file.flush()
-            os.fsync(file.fileno())
-            file.seek(self._read)
+            add(self.path, file, rest + _encoded(lines))
             self._take(file)
         return action
 
     def _take(self, file: BinaryIO) -> bool:
-        """Read whole rows from where reading ended, and forget all if the file is shorter now."""
-        file.seek(0, os.SEEK_END)
-        if file.tell() < self._read:
-            self.rows, self._read = [], 0
+        """Read whole rows from where reading ended; all, if the file is shorter or another now."""
+        now = os.fstat(file.fileno())
+        if now.st_size < self._read or _which(now) != self._which:
+            self.rows, self._read, self._which = [], 0, _which(now)
         file.seek(self._read)
         data = file.read()
         whole = _whole(data, len(self.header))
-        lines = list(csv.reader(io.StringIO(data[:whole].decode(errors="replace"), newline="")))
+        if not whole and not self._read and not _encoded([list(self.header)]).startswith(data):
+            whole = len(data)  # one line that is not ours, which nobody may take for one cut short
+        lines = _cells(data[:whole], self.path)
         if lines and self._read == 0:
-            self._require_header(lines.pop(0))
+            self._require_header([_plain(name) for name in lines.pop(0)])
         for cells in lines:
             if cells:
                 self.rows.append(self._row(cells))
         self._read += whole
         return bool(lines)
 
-    def _repair(self, file: BinaryIO) -> None:
-        """Remove what is left of a row that was cut short, and go to the end."""
+    def _repair(self, file: BinaryIO) -> bytes:
+        """Remove what is left of a row cut short; return the line break that is missing."""
         file.truncate(self._read)
         file.seek(max(0, self._read - 1))
-        if self._read and file.read(1) != b"\n":
-            file.write(b"\n")
-            self._read += 1
-        file.seek(0, os.SEEK_END)
+        return b"" if file.read(1) in (b"", b"\n") else b"\n"
 
     def _require_header(self, names: list[str]) -> None:
         if tuple(names) != self.header:
@@ -227,8 +231,7 @@ def is_answers(path: Any) -> bool:
         return False
     if not Path(path).is_file():
         return False
-    with Path(path).open("rb") as file:
-        first = file.readline(1 << 16).decode(errors="replace").strip().split(",")
+    first = _header(Path(path))
     return tuple(first[: len(BEFORE)]) == BEFORE and first[-1] == LAST
 
 
@@ -251,9 +254,7 @@ def read_answers(path: str | Path) -> list[Answer]:
     source = as_path(path)
     if not is_answers(source):
         raise DataError(f"{source} is not a file of answers, as relatum review writes it.")
-    with source.open("rb") as file:
-        names = file.readline().decode(errors="replace").strip().split(",")
-    return AnswersFile(source, names[len(BEFORE) : -1]).in_force()
+    return AnswersFile(source, _header(source)[len(BEFORE) : -1]).in_force()
 
 
 def answered_pairs(path: str | Path) -> dict[str, list[tuple[Any, Any]]]:
@@ -333,6 +334,30 @@ def _flat(id_: Any) -> list[str]:
     return [str(part) for part in parts]
 
 
+def _which(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino
+
+
+def _header(path: Path) -> list[str]:
+    """Return the names of the columns of a file, as far as it is one of answers."""
+    with path.open("rb") as file:
+        first = file.readline(1 << 16)
+    try:
+        lines = _cells(first, path)
+    except DataError:
+        return [""]
+    return [_plain(name) for name in lines[0]] if lines and lines[0] else [""]
+
+
+def _cells(data: bytes, path: Path) -> list[list[str]]:
+    """Return the cells of rows; the mark that some programs begin files with is none of them."""
+    text = io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")
+    try:
+        return list(csv.reader(text))
+    except csv.Error as error:
+        raise DataError(f"{path} cannot be read as a file of answers: {error}.") from None
+
+
 def _encoded(lines: list[list[str]]) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
@@ -344,6 +369,8 @@ def _escaped(cell: str) -> str:
     """Return a cell without line breaks, so that every line of the file is a row."""
     for sign, code in (("\\", "\\\\"), ("\n", "\\n"), ("\r", "\\r")):
         cell = cell.replace(sign, code)
+    if len(cell) > LONGEST:
+        raise DataError(f"{len(cell):,} letters are more than answers keep, {cell[:60]!r}…")
     return str(guarded(cell))
 
 
@@ -361,32 +388,9 @@ def _whole(data: bytes, columns: int) -> int:
     rest = data[end:]
     if not rest:
         return end
-    cells = next(csv.reader([rest.decode(errors="replace")]), [])
+    try:
+        cells = next(csv.reader([rest.decode(errors="replace")]), [])
+    except csv.Error:
+        return end
     told = len(cells) == columns and cells[-1] in (SAME, DIFFERENT, UNDO)
     return len(data) if told else end  # only the line break is missing
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to read and add to, which nobody else does meanwhile."""
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-    except OSError as error:
-        told = error.strerror or str(error)
-        raise DataError(f"{path} cannot be written: {told}.") from None
-    with os.fdopen(handle, "r+b") as file:
-        _lock(file)
-        yield file  # closing the file gives the lock back
-
-
-def _lock(file: BinaryIO) -> None:
-    try:
-        import fcntl
-    except ModuleNotFoundError:  # Windows
-        import importlib
-
-        msvcrt: Any = importlib.import_module("msvcrt")
-        file.seek(1 << 40)  # a byte that nobody writes
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        return
-    fcntl.flock(file.fileno(), fcntl.LOCK_EX)

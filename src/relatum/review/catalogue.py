@@ -145,13 +145,14 @@ class Catalogue:
                     f"'source_dataset' or 'source'; their columns are {', '.join(names[:30])}."
                 )
         self.fields = [n for n in names if n not in (own, source)]
-        cells = "".join(f", {_quoted(n)}::VARCHAR AS f{k}" for k, n in enumerate(self.fields))
+        cells = "".join(f", r.{_quoted(n)}::VARCHAR AS f{k}" for k, n in enumerate(self.fields))
         join = f"e.id = r.{_quoted(own)}::VARCHAR"
         if source is not None:
             join += f" AND e.source = r.{_quoted(source)}::VARCHAR"
-        self.con.execute(
+        self._run(
             f"CREATE TABLE records AS SELECT e.element{cells} FROM given_records r JOIN elements e "
-            f"ON {join} ORDER BY element"
+            f"ON {join} ORDER BY e.element",
+            records,
         )
         found = self._one("SELECT count(DISTINCT element) FROM records")
         self.unknown = int(self._one("SELECT count(*) FROM elements")) - int(found)
@@ -171,9 +172,20 @@ class Catalogue:
                 raise DataError(f"There is no file {path}.")
             literal = "'" + path.replace("'", "''") + "'"
             query = f"SELECT * FROM read_csv({literal}, all_varchar=true)"
-            self.con.execute(f"CREATE VIEW given_records AS {query}")
+            self._run(f"CREATE VIEW given_records AS {query}", records)
         else:
             open_table(self.con, records, "given_records", self.folder)
+
+    def _run(self, query: str, records: Any) -> None:
+        """Run a query that reads the records; say so if they cannot be read."""
+        import duckdb
+
+        try:
+            self.con.execute(query)
+        except duckdb.Error as error:
+            what = str(records) if isinstance(records, str | Path) else "The table of records"
+            told = " ".join(str(error).split())[:300]
+            raise DataError(f"{what} cannot be read: {told}") from None
 
     def _id_column(self, names: list[str], id_: str | None) -> str:
         wanted = (id_,) if id_ is not None else USUAL_IDS

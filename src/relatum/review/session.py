@@ -25,7 +25,7 @@ from relatum.pair_tables import Clusters, batch_of, cluster_confidence, componen
 from relatum.problem import Partition
 from relatum.review.catalogue import Catalogue, Filter, Row, spans_of
 from relatum.review.changes import Change, Clustering, changes_between
-from relatum.review.doubtful import Doubtful
+from relatum.review.doubtful import Agenda, Doubtful
 from relatum.review.facts import Contradiction, Fact, Ledger, facts_of
 from relatum.review.queue import Queue
 from relatum.review.warm import Base, Solved, Warm
@@ -120,6 +120,8 @@ class Session:
                 "These clusters do not know the table that they were made of; make them with "
                 "cluster_pairs on DuckDB."
             )
+        if not found.origin.whole.num_rows:
+            raise DataError("There is nothing to review: the table of pairs is empty.")
         self.found, self.origin = found, found.origin
         self.who = _somebody() if who is None else who
         columns = self.origin.columns
@@ -379,15 +381,25 @@ class Session:
     def question(self, root: int | None = None) -> Doubtful | None:
         """Return the question that tells most, of all or about one component."""
         with self._lock:
+            if root is not None:
+                self.solved(root)  # or say that there is none
             return self.queue.first(None if root is None else self.key(root))
 
     def skip(self, a: int, b: int) -> None:
         """Do not ask about a pair again in this session."""
-        self.queue.skip(a, b)
+        with self._lock:
+            self.queue.skip(a, b)
 
     def left(self) -> int:
         """Return about how many questions are left until no pair is in doubt."""
-        return self.queue.left()
+        with self._lock:
+            return self.queue.left()
+
+    def agenda(self, root: int) -> Agenda:
+        """Return the questions about a component."""
+        with self._lock:
+            self.solved(root)  # or say that there is none
+            return self.queue.agenda(self.key(root))
 
     def answers_of(self, root: int) -> list[Fact]:
         """Return the answers that hold about a component, oldest first."""

@@ -104,6 +104,9 @@ def test_hostile_records_stay_text(hostile, client):
         "/component/x",
         "/component/-1",
         "/component/99999999999999999999999",
+        "/component/" + "9" * 5000,
+        "/questions?component=-1",
+        "/questions?component=99999999999999999999999",
         "/pages/base.html",
         "/component/0?a=x&b=y",
         "/pair?a=0&b=0",
@@ -200,7 +203,7 @@ def test_split_join_and_pin_by_form(client):
     client.follow(client.post("/join", form))
     now = session.solved(root)
     assert now.labels[now.base.place(own[0])] == now.labels[now.base.place(other)]
-    assert client.follow(client.post("/pin", {"element": other, "back": "component"})).status == 200
+    assert client.follow(client.post("/pin", {"pinned": other, "back": "component"})).status == 200
 
 
 def test_export_by_form(client, tmp_path):
@@ -243,3 +246,45 @@ def test_proof_by_form(client):
     root = client.session.root(0)
     page = client.follow(client.post("/prove", {"root": root}))
     assert "0: proven" in page.text
+
+
+def test_pages_far_behind_the_last_one_are_empty(client):
+    for page in (10**6, 10**18, 10**30):
+        assert "There is none." in client.get(f"/?page={page}").text
+        assert client.get(f"/component/{client.session.root(0)}?page={page}").status == 200
+
+
+def test_a_pair_of_two_components_is_told_so(client):
+    session = client.session
+    other = next(k for k in range(60) if session.root(k) != session.root(0))
+    for more in ("", "&quick=1"):
+        assert "In two components" in client.get(f"/pair?a=0&b={other}{more}").text
+    assert client.get(f"/component/{session.root(0)}?a=0&b={other}").status == 200
+
+
+def test_how_an_answer_came_about_is_ours_to_say(client):
+    form = {"a": 0, "b": 1, "verdict": "same"}
+    for how in ("x" * 200_000, "=1+1", "pair"):
+        assert client.post("/answer", form | {"how": how}).status == 303
+    assert [row.answer.how for row in client.session.file.rows] == ["question", "question", "pair"]
+
+
+def test_an_id_that_somebody_wrote_is_what_is_joined(client):
+    session = client.session
+    wanted = next(k for k in range(60) if session.root(k) != session.root(0))
+    chosen = next(
+        k for k in range(60) if session.root(k) not in (session.root(0), session.root(wanted))
+    )
+    form = {"first": 0, "second": chosen, "second_id": session.names([wanted])[0]}
+    assert client.post("/join", form | {"back": "component"}).status == 303
+    assert session.root(wanted) == session.root(0) != session.root(chosen)
+
+
+def test_chosen_records_are_not_what_is_pinned(client):
+    session = client.session
+    solved = next(s for s in map(session.solved, map(session.root, range(60))) if s.base.n > 2)
+    chosen, pinned = (int(e) for e in solved.base.elements[:2])
+    client.post("/pin", {"element": [chosen], "pinned": pinned, "back": "component"})
+    facts = session.answers_of(session.root(pinned))
+    assert facts
+    assert all(pinned in (fact.a, fact.b) for fact in facts)

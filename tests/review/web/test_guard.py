@@ -99,3 +99,19 @@ def test_sockets_are_closed():
 
 def test_tokens_are_new_each_time():
     assert len({Guard(None, 1).token for _ in range(50)}) == 50
+
+
+@pytest.mark.parametrize(
+    "other",
+    ['a={"x": 1}', "a b=c", "=1", "odd,name=1", 'open="x', "relatum_review_4321=old", "é=é"],
+)
+def test_cookies_of_other_servers_do_not_lock_anybody_out(client, other):
+    assert client.get("/", {"cookie": f"{other}; {client.cookie}"}).status == 200
+    assert client.get("/", {"cookie": f"{client.cookie}; {other}"}).status == 200
+    assert client.get("/", {"cookie": other}).status == 403
+
+
+def test_many_fields_of_an_address_are_no_error_of_ours(client):
+    query = "/?" + "&".join(f"x{k}=1" for k in range(50))
+    assert client.get(query).status == 200
+    assert client.get(query, {"cookie": None}).status == 403

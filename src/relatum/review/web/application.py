@@ -111,7 +111,7 @@ class Application(Pages):
         routes = [
             self.get("/", self.overview),
             self.get("/search", self.search),
-            self.get("/component/{root:int}", self.component),
+            self.get("/component/{root}", self.component),
             self.get("/pair", self.pair),
             self.get("/questions", self.questions),
             self.get("/export", self.export_page),
@@ -192,7 +192,8 @@ class Application(Pages):
         a, b, verdict = _number(form, "a"), _number(form, "b"), text_of(form, "verdict")
         if verdict not in ("same", "different"):
             raise DataError("An answer is 'same' or 'different'.")
-        told = self.session.answer(a, b, verdict == "same", text_of(form, "how") or "question")
+        how = "pair" if text_of(form, "how") == "pair" else "question"
+        told = self.session.answer(a, b, verdict == "same", how)
         return self._back(form, told, a)
 
     def skip(self, form: dict[str, list[str]]) -> Response:
@@ -225,11 +226,10 @@ class Application(Pages):
         return self._back(form, told, first)
 
     def _element(self, form: dict[str, list[str]], name: str) -> int:
-        """Return an element by its number or, from a text field, by its id."""
-        text = text_of(form, name)
-        if text:
-            return int(text)
+        """Return an element by its id, if somebody wrote one, or by its number."""
         wanted = text_of(form, f"{name}_id").strip()
+        if not wanted:
+            return _number(form, name)
         found = [row for row in self.session.catalogue.search(wanted) if row[1] == wanted]
         if len(found) != 1:
             raise DataError(f"There is no record {wanted[:100]!r}, or more than one.")
@@ -237,7 +237,7 @@ class Application(Pages):
 
     def pin(self, form: dict[str, list[str]]) -> Response:
         """Keep a record where it is."""
-        element = _number(form, "element")
+        element = _number(form, "pinned")
         cluster, others = views.cluster_of(self.session, element)
         told = self.session.act(corrections.pin(element, cluster, others), "pin")
         return self._back(form, told, element)

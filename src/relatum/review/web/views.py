@@ -18,6 +18,7 @@ from relatum.review.web.drawing import READABLE, extract, graph, histogram, matr
 PAGE = 25  # components of a list
 CLUSTERS = 30  # of a component, on a page
 RECORDS = 400  # of a component, on a page
+MOST = 10**9  # of numbers in an address
 Query = Mapping[str, str]
 
 
@@ -60,7 +61,7 @@ FILTERS |= {"name": name, "worth": worth}
 
 def _whole(query: Query, key: str, default: int, least: int = 0) -> int:
     text = query.get(key, "").strip()
-    return max(least, int(text)) if text else default
+    return min(max(least, int(text)), MOST) if text else default
 
 
 def filter_of(query: Query) -> Filter:
@@ -133,7 +134,7 @@ def component(session: Session, root: int, query: Query) -> dict[str, Any]:
     told = None
     if query.get("a") and query.get("b"):
         told = pair(session, int(query["a"]), int(query["b"]))
-    agenda = session.queue.agenda(session.key(root))
+    agenda = session.agenda(root)
     return {
         "solved": solved,
         "root": root,
@@ -208,7 +209,7 @@ def pair(session: Session, a: int, b: int, explained: bool = True) -> dict[str, 
     out: dict[str, Any] = {"a": a, "b": b, "names": names, "root": root, "why": None}
     out["records"] = compared(session, a, b)
     out["known"] = session.ledger.says(a, b)
-    out["bits"] = out["together"] = None
+    out["bits"] = out["together"] = out["fields"] = None
     if other != root:
         return out
     solved = session.solved(root)
@@ -249,7 +250,7 @@ def question(session: Session, root: int | None) -> dict[str, Any]:
     out["last"] = session.file.last_action(session.who)
     out["pair"] = None
     if root is not None:
-        out["left"] = session.queue.agenda(session.key(root)).left
+        out["left"] = session.agenda(root).left
     if asked is not None:
         out["pair"] = pair(session, asked.a, asked.b, explained=False)
         mates = [cluster_of(session, e)[0] for e in (asked.a, asked.b)]

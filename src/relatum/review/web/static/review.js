@@ -49,7 +49,6 @@ document.addEventListener("submit", (event) => {
   const button = event.submitter;
   event.preventDefault();
   const data = new FormData(form);
-  if (button && button.hasAttribute("data-single")) data.delete(button.name);
   if (button && button.name) data.set(button.name, button.value);
   const body = new URLSearchParams(data);
   const action = (button && button.getAttribute("formaction")) || form.getAttribute("action");
