@@ -25,6 +25,7 @@ SCRIPTS = HERE / "gallery"
 ORDER = (  # those that are not named here come last
     "three_relations",
     "pairs_to_clusters",
+    "without_labels",
     "why_a_pair",
     "evidence_changes_it",
     "a_search",

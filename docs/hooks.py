@@ -31,6 +31,7 @@ NAMES = re.compile(r"^<!-- names of relatum\.(\w+)(?:: ([\w, \n]+))? -->$", re.M
 FENCE = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 BLOCK = re.compile(r'<div class="(language-(?:pycon|console)) highlight">(.*?)</div>', re.DOTALL)
 PROMPT = re.compile(r'<span class="gp">.*?</span>')
+DIRECTIVE = re.compile(r" *# doctest: \+[A-Z_]+$", re.MULTILINE)
 
 
 def names_of(room: str) -> list[str]:
@@ -92,7 +93,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Say which code has prompts, and name what a page of the reference documents."""
-    markdown = OVERVIEW.sub(overview, tables.filled(markdown))
+    markdown = DIRECTIVE.sub("", OVERVIEW.sub(overview, tables.filled(markdown)))
     return FENCE.sub("```pycon\n", NAMES.sub(documented, markdown))
 
 

@@ -30,7 +30,8 @@ def costs() -> str:
     rows = []
     for point in written("costs")["points"]:
         ratio = point["seconds"] / point["sort_seconds"]
-        gap = "0" if point["gap"] < 1e-5 else f"{point['gap']:,.3g}"
+        rough = point["gap"]
+        gap = "0" if rough < 1e-5 else f"{float(f'{rough:.3g}'):,.10g}"
         limit = ", stopped by its limit" if point["limit"] else ""
         time = f"{point['seconds']:.3f} s ({ratio:.2g})"
         memory = f"{max(point['megabytes'], 0.1):.1f} MB"

@@ -42,7 +42,8 @@ svg .against { stroke: var(--against); stroke-width: 2; stroke-dasharray: 3 3; f
 img { max-width: 100%; height: auto; border-radius: .3rem; }
 .big { font-size: 1.35rem; margin: .4rem 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
-th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line); }
+th, td { text-align: right; white-space: nowrap; padding: .3rem .5rem; }
+th, td { border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; } div.wide { overflow-x: auto; }
 code { background: var(--card); padding: 0 .25rem; border-radius: .2rem; }
 @media (max-width: 40rem) {
