@@ -9,6 +9,7 @@ import naive
 import relatum as rt
 from relatum.solvers.control import Control
 from relatum.solvers.order.branch_and_cut import Settings
+from relatum.solvers.order.preorder_search import PreorderSearch
 from relatum.solvers.order.preorders import distances, solve
 from relatum.testing import check_solver
 
@@ -198,3 +199,23 @@ def test_a_few_bits_count_beside_pairs_that_are_as_good_as_excluded(name):
         assert e.value == pytest.approx(best, abs=1e-5)
         report = rt.verify(problem, e)
         assert report, report.reason
+
+
+@pytest.mark.parametrize("feasible", [rt.WEAK_ORDERS, rt.PREORDERS, rt.PARTIAL_ORDERS])
+def test_a_proof_in_little_time_is_not_worse(feasible, monkeypatch):
+    """Time passes with every climb, and with nothing else: both ways climb from the same places."""
+    now, offer = [0.0], PreorderSearch.offer
+
+    def timed(search, y):
+        now[0] += 1.0  # what a climb takes: one that begins in time may be cut
+        return offer(search, y)
+
+    monkeypatch.setattr(PreorderSearch, "offer", timed)
+    rng, root = np.random.default_rng(5), Settings(half_rounds=0, root_rounds=9, max_nodes=1)
+    for limit in (8.0, 30.5, 60.0, 100.0, 150.0):
+        problem = rt.Problem(rng.normal(size=(18, 18)), feasible)
+        values = []
+        for prove in (False, True):
+            control = Control(time_limit=limit, clock=lambda: now[0])
+            values.append(problem.value(solve(problem, control, prove, root).relation))
+        assert values[1] >= values[0] - 1e-9, limit

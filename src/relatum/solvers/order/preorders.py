@@ -47,7 +47,11 @@ class PreorderSettings:
     least_kicks: int = 10  # in addition, for a few elements
     report_kicks: int = 50  # between two reports of progress
     searching: float = 0.75  # share of the time for the search; what is left is for a bound
-    searching_first: float = 0.2  # the same where a proof follows
+    searching_first: float = 0.2  # the same where a proof follows, and the search goes on later
+    proved_searching: float = 0.76  # in all where a proof follows: not less than without, and
+    # hardly more, since points of the relaxation are worth their time, too
+    round_seconds: float = 1e-7  # per triple, of the first rounds of cuts, about,
+    rooting: float = 0.1  # and share of the time they may take before the search has ended
     smaller_seconds: float = 2.0  # at most for each smaller set that a preorder is compared with
     smaller_share: float = 0.5  # at most of the time left, for all of these
 
@@ -79,10 +83,12 @@ def solve(
     if closure.conflict is not None:
         return Outcome(None, -math.inf, closure.proof(Leaf(infeasible=True)))
     c = problem.dense()
-    part = SETTINGS.searching_first if prove else SETTINGS.searching
-    searching = control.child(control.start, part * control.remaining())
-    if not prove:
-        searching = control.share(part)
+    soon = prove and SETTINGS.round_seconds * problem.n**3 <= SETTINGS.rooting * control.remaining()
+    # a climb is cut where it would be without a proof, or later, so that both go the same way
+    searching = control.share(SETTINGS.proved_searching if prove else SETTINGS.searching)
+    first = searching
+    if soon:
+        first = control.child(control.start, SETTINGS.searching_first * control.remaining())
     start = _start(propagator, c, closure.state, searching)
     if start is None:
         return Outcome(None)
@@ -95,8 +101,10 @@ def solve(
         seed=control.seed,
         expired=searching.expired,
     )
-    kicks = SETTINGS.idle_kicks_first if prove else SETTINGS.idle_kicks
-    idle = _kicks(search, searching, kicks)
+    kicks = SETTINGS.idle_kicks_first if soon else SETTINGS.idle_kicks
+    idle = _kicks(search, first, kicks)
+    later = _Later(copy(search), idle, searching.remaining())
+    later.search.rng = deepcopy(search.rng)  # as it is before the relaxation suggests anything
     search.expired = control.expired
     stats: dict[str, Any] = {}
     bound: float | Fraction = math.inf
@@ -104,7 +112,7 @@ def solve(
     if not control.expired():
         settings = (settings or PROOF) if prove else bound_settings(problem.n)
         relaxation = PreorderRelaxation(c, structure, closure.state, control.expired)
-        bound, inner, stats = _prove(c, relaxation, search, control, settings, idle)
+        bound, inner, stats = _prove(relaxation, search, control, settings, later)
         proof = closure.proof(inner)
         if not prove:
             bound, proof = min((bound, proof), trivial_bound(problem), key=lambda found: found[0])
@@ -136,24 +144,32 @@ def _kicks(search: PreorderSearch, control: Control, per_element: int, idle: int
     return idle
 
 
+@dataclass(frozen=True)
+class _Later:
+    """A search to go on with: how many kicks have improved nothing, and the seconds it has left."""
+
+    search: PreorderSearch
+    idle: int
+    seconds: float
+
+
 def _prove(
-    c: Floats,
     relaxation: PreorderRelaxation,
     search: PreorderSearch,
     control: Control,
     settings: Settings,
-    idle: int,
+    later: _Later,
 ) -> tuple[float | Fraction, Proof, dict[str, Any]]:
+    c = search.c
     diagonal = math.fsum(np.diagonal(c).tolist())
     incumbent = PreorderIncumbent(search, relaxation, diagonal, control.gap)
-    later = copy(search)  # as it stands before the relaxation suggests anything
-    later.rng = deepcopy(search.rng)
 
     def search_on(control: Control) -> None:
         """Search on as where no proof is asked for: a proof's relation is not worse."""
-        later.expired = control.expired
-        _kicks(later, control, SETTINGS.idle_kicks, idle)
-        if search.offer(later.best):
+        control = control.child(control.start, later.seconds)
+        later.search.expired = control.expired
+        _kicks(later.search, control, SETTINGS.idle_kicks, later.idle)
+        if search.offer(later.search.best):
             incumbent.update()
 
     again = search_on if settings.max_nodes else None
