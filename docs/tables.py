@@ -45,7 +45,7 @@ def unsupervised() -> str:
     sets = written("unsupervised")["sets"]
     methods = list(dict.fromkeys(name for found in sets.values() for name in found))
     rows = [
-        [name, *(f"{found[m]['ari']:.2f}" if m in found else "" for m in methods)]
+        [name, *(f"{found[m]['ari']:z.2f}" if m in found else "" for m in methods)]
         for name, found in sets.items()
     ]
     return rows_of(["ARI", *methods], rows)
