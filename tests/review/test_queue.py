@@ -10,14 +10,14 @@ def every_question(session):
     out = []
     for row in session.components(Filter(), 0, 1000)[0]:
         out += agenda_of(session.solved(row.root), session.ledger).questions
-    return sorted(out, key=lambda q: -q.bits)
+    return sorted(out, key=lambda q: -q.worth)
 
 
 def test_the_first_question_is_about_as_good_as_any(opened):
     session = opened()
     best = every_question(session)[0]
     first = session.question()
-    assert first.bits >= 0.98 * best.bits - 1e-12
+    assert first.worth >= 0.98 * best.worth - 1e-12
 
 
 def test_skipped_pairs_are_not_asked_again(opened):

@@ -297,20 +297,32 @@ class Catalogue:
         """Return how many clusters there are of each size, as the table was clustered."""
         return {int(k): int(c) for k, c in self._all("SELECT size, clusters FROM sizes ORDER BY 1")}
 
-    def least_sure(self, below: float, count: int, offset: int = 0) -> list[tuple[int, float]]:
-        """Return components of two elements and more, the least sure first, and how sure."""
-        rows = self._all(
-            "SELECT root, sure FROM components WHERE n > 1 AND sure < ? ORDER BY sure, root "
-            "LIMIT ? OFFSET ?",
-            [below, count, offset],
-        )
-        return [(int(r), float(s)) for r, s in rows]
+    def most_to_tell(self, least: float, large: int, doubt: float) -> list[tuple[int, float, int]]:
+        """Return components that may have something to tell, those with most of it first.
 
-    def count_unsure(self, below: float) -> int:
-        """Return how many components are less sure than that."""
-        return int(
-            self._all("SELECT count(*) FROM components WHERE n > 1 AND sure < ?", [below])[0][0]
+        Of a component of n elements, a question may put up to n * n / 4 pairs right, if its
+        clusters are wrong. Of large ones, where sums over all clusterings are too sure, this is
+        taken to be as probable as `doubt` at least.
+
+        Parameters
+        ----------
+        least : float
+            Pairs that should be put right.
+        large : int
+            Elements of what is not large.
+        doubt : float
+
+        Returns
+        -------
+        list of (root, pairs, elements)
+        """
+        rows = self._all(
+            "SELECT root, pairs, n FROM (SELECT root, n, n * n / 4 * least(0.5, greatest(1 - sure, "
+            "CASE WHEN n > ? THEN ? ELSE 0 END)) AS pairs FROM components WHERE n > 1) "
+            "WHERE pairs > ? ORDER BY pairs DESC, root",
+            [large, doubt, least],
         )
+        return [(int(root), float(pairs), int(n)) for root, pairs, n in rows]
 
     # --- what changes
 

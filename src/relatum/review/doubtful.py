@@ -1,7 +1,8 @@
-"""What to ask next: the pairs of a component in most doubt, and how many questions are left.
+"""What to ask next about a component, and how many questions are left.
 
-Probabilities are those of `relatum.probability`: exact where a dozen elements may be related, from
-single changes of the clusters and the pairs' own scores where there are more.
+Questions are those of `relatum.questions`, in the same order: by how many pairs the answer is
+expected to put right. Probabilities are exact where a dozen elements may be related, and between
+groups of elements where there are more; in matchings of two sources, those of the matching.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from relatum.review.facts import Ledger
 from relatum.review.warm import Solved
 
 DOUBT = 0.05  # a pair is in doubt if its probability is above this, and below 1 minus this
+LEAST = 0.01  # pairs that an answer must be expected to put right
 ASKED = 1000  # elements of components whose pairs are all looked at; listed pairs in larger ones
 KEPT = 64  # questions of a component
 
@@ -32,33 +34,36 @@ class Doubtful:
     probability : float
         That they are, given the scores and all answers.
     bits : float
-        What the answer tells, in bits.
+        What the answer tells of the pair, in bits.
+    worth : float
+        What questions are ranked by: how many pairs the answer is expected to put right.
     """
 
     a: int
     b: int
     probability: float
     bits: float
+    worth: float
 
 
 @dataclass(frozen=True, eq=False)
 class Agenda:
-    """Questions about one component, the one that tells most first.
+    """Questions about one component, the one that is worth most first.
 
     Attributes
     ----------
     questions : list of Doubtful
-        Only pairs in doubt; some dozens at most.
+        Only what is worth asking; some dozens at most.
     left : int
         How many questions it is likely to take until no pair is in doubt: if every answer is the
-        more probable one.
+        more probable one. One at least while there is something to ask.
     """
 
     questions: list[Doubtful]
     left: int
 
 
-LEAST_BITS = float(entropy_of(np.array([DOUBT]))[0])  # what a question must be worth
+LEAST_BITS = float(entropy_of(np.array([DOUBT]))[0])  # of questions that are about one pair only
 
 
 def agenda_of(solved: Solved, ledger: Ledger) -> Agenda:
@@ -73,17 +78,31 @@ def agenda_of(solved: Solved, ledger: Ledger) -> Agenda:
     if solved.base.n < 2:
         return Agenda([], 0)
     pairs = _open_pairs(solved)
-    bits = entropy_of(pairs.probability)
-    order = np.lexsort((pairs.j, pairs.i, -bits))
-    order = order[bits[order] > LEAST_BITS]
+    bits, worth = entropy_of(pairs.probability), worth_of(pairs)
+    order = np.lexsort((pairs.j, pairs.i, -worth))
+    order = order[worth[order] > LEAST]
     out: list[Doubtful] = []
     for k in order.tolist():
         a, b = (int(solved.base.elements[x[k]]) for x in (pairs.i, pairs.j))
         if ledger.says(a, b) is None:
-            out.append(Doubtful(a, b, float(pairs.probability[k]), float(bits[k])))
+            out.append(Doubtful(a, b, *(float(x[k]) for x in (pairs.probability, bits, worth))))
             if len(out) == KEPT:
                 break
     return Agenda(out, max(len(out) > 0, likely_left(solved.base.n, pairs)))
+
+
+def worth_of(pairs: OpenPairs) -> Floats:
+    """Return how many pairs answers are expected to put right; of matchings, the pair itself.
+
+    Examples
+    --------
+    >>> pair = np.array([0]), np.array([1]), np.array([0.9])
+    >>> worth_of(OpenPairs(*pair)).round(2).tolist()
+    [0.1]
+    """
+    if pairs.worth is not None:
+        return pairs.worth
+    return np.minimum(pairs.probability, 1 - pairs.probability)  # in the order of the entropy
 
 
 def _open_pairs(solved: Solved) -> OpenPairs:

@@ -1,26 +1,26 @@
-"""Which component to ask about: those that are least sure first, and of these the best question.
+"""Which component to ask about: those that may have most to tell first, and the best question.
 
-Components are looked at one after the other, in the order of how sure their clusters are, and only
-until a question is found that the next one will hardly beat, or the time for it is up. What was
-looked at is remembered until an answer changes it.
+Components are looked at one after the other, in the order of how many pairs a question may put
+right by their size and by how sure their clusters are, and only until a question is found that the
+next one will hardly beat, or enough was looked at. That is counted in elements, not in seconds:
+the question does not depend on what else the machine does. What was looked at is remembered until
+an answer changes it, and the next question looks further.
 """
 
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-
-from relatum.probability import entropy_of
+from relatum.probability import EXACT
 from relatum.review.catalogue import Catalogue
-from relatum.review.doubtful import DOUBT, Agenda, Doubtful, agenda_of
+from relatum.review.doubtful import DOUBT, LEAST, Agenda, Doubtful, agenda_of
 from relatum.review.facts import Ledger
 from relatum.review.warm import Solved
 
-SECONDS = 0.1  # for looking at more components before a question is asked
+WORK = 1000  # elements that are looked at before a question is asked: some tenths of a second
+EACH = 20  # elements that looking at any component is like
 AT_ONCE = 32  # components that are fetched together
 PRIOR = 20  # components of one question each that count before any was looked at
 ENOUGH = 0.98  # of what the next component may have to tell
@@ -50,9 +50,7 @@ class Queue:
 
     def __init__(self, session: Components) -> None:
         self.session = session
-        found = session.catalogue.least_sure(1 - DOUBT, 1 << 31)
-        self._roots = [root for root, _ in found]
-        self._sure = np.array([sure for _, sure in found])
+        self._roots = session.catalogue.most_to_tell(LEAST, EXACT, DOUBT)
         self._next = 0  # the first component that was not looked at
         self._agendas: dict[tuple[int, ...], Agenda] = {}
         self._stale: set[tuple[int, ...]] = set()
@@ -91,21 +89,17 @@ class Queue:
             if self.session.key(stale[0]) == stale:
                 self.agenda(stale)
         self._stale.clear()
-        best, end = self._best(), time.perf_counter() + SECONDS
+        best, work = self._best(), 0
         while self._next < len(self._roots):
-            worth = 0.0 if best is None else best.bits
-            if worth >= ENOUGH * self._guess() or (best and time.perf_counter() > end):
+            _, guess, n = self._roots[self._next]
+            if best is not None and (best.worth >= ENOUGH * guess or work >= WORK):
                 break
             self._look_further()
-            best = self._best()
+            best, work = self._best(), work + EACH + n
         return best
 
-    def _guess(self) -> float:
-        """Return what the next component may have to tell."""
-        return float(entropy_of(np.maximum(0.5, self._sure[self._next : self._next + 1]))[0])
-
     def _look_further(self) -> None:
-        batch = self._roots[self._next : self._next + AT_ONCE]
+        batch = [root for root, _, _ in self._roots[self._next : self._next + AT_ONCE]]
         if self._next % AT_ONCE == 0:
             self.session.load([self.session.key(root) for root in batch])
         self.agenda(self.session.key(batch[0]))
@@ -120,14 +114,14 @@ class Queue:
     def _push(self, key: tuple[int, ...]) -> None:
         question = self._open(self._agendas[key])
         if question is not None:
-            heapq.heappush(self._heap, (-question.bits, key))
+            heapq.heappush(self._heap, (-question.worth, key))
 
     def _best(self) -> Doubtful | None:
         while self._heap:
             worth, key = self._heap[0]
             agenda = self._agendas.get(key)
             question = None if agenda is None else self._open(agenda)
-            if question is not None and -question.bits == worth:
+            if question is not None and -question.worth == worth:
                 return question
             heapq.heappop(self._heap)
             if question is not None:
