@@ -88,7 +88,7 @@ def agenda_of(solved: Solved, ledger: Ledger) -> Agenda:
             out.append(Doubtful(a, b, *(float(x[k]) for x in (pairs.probability, bits, worth))))
             if len(out) == KEPT:
                 break
-    return Agenda(out, max(len(out) > 0, likely_left(solved.base.n, pairs)))
+    return Agenda(out, max(1, likely_left(solved.base.n, pairs)) if out else 0)
 
 
 def worth_of(pairs: OpenPairs) -> Floats:
