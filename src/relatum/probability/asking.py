@@ -34,11 +34,12 @@ def probabilities(
     ----------
     problem : Problem
     method : str
-        "auto": exact where that takes about a second, "sampling" otherwise. "exact": also where
-        it takes longer, up to sizes that it names when it refuses. "sampling", for clusterings
-        and linear orders: random walks, with standard errors; a warning says if they are poor.
-        "tempering": the same, with hotter chains that exchange relations with them; some ten times
-        as slow, for where equally probable relations have nothing probable in between.
+        "auto": exact where that takes about a second; "tempering" up to 100 elements, and where
+        "sampling" says that it does poorly; "sampling" otherwise. "exact": also where it takes
+        longer, up to sizes that it names when it refuses. "sampling", for clusterings and linear
+        orders: random walks, with standard errors; a warning says if they are poor.
+        "tempering": the same, with hotter chains that exchange relations with them; two to four
+        times as slow, for where equally probable relations have nothing probable in between.
     draws : int
         How many relations a method that samples draws, at least; exact methods do not need it.
     time_limit : float

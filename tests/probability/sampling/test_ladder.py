@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import relatum as rt
 from relatum.errors import SolverError
 from relatum.probability.methods import Task
-from relatum.probability.sampling.ladder import Walking, drawn, exchanged
+from relatum.probability.sampling.ladder import LITTLE, Walking, drawn, exchanged
 from relatum.solvers import Control
 
 VALUES = np.array([0.0, -14.0, -16.0, -14.0, -0.5])  # two good ones, far apart
@@ -71,9 +73,27 @@ def test_tempered_draws_know_the_sum():
     found = drawn(WALKING, Task(problem, draws=4000, tempered=True), Control())
     assert found.exchanges
     assert abs(found.gain.bits - np.log2(WEIGHTS.sum())) < 4 * found.gain.error + 0.02
-    plain = drawn(WALKING, Task(problem, draws=800), Control())
+    plain = drawn(WALKING, Task(problem, draws=800, patient=True), Control())
     assert not plain.exchanges
     assert (plain.walks.draws < 4).mean() > 0.9  # it stays where it began
+
+
+def test_exchanges_unless_asked_otherwise_where_they_cost_little_or_chains_are_stuck():
+    problem = rt.Problem(np.zeros((2, 2)), rt.LINEAR_ORDERS)
+    auto = drawn(WALKING, Task(problem, draws=4000), Control())
+    assert auto.exchanges
+    assert (auto.walks.draws == 4).mean() == pytest.approx(0.41, abs=0.08)
+
+    def at(factor):
+        walkers = [Stepper(factor) for _ in range(8)]
+        for walker in walkers[::2]:
+            walker.at = 4  # half of them begin elsewhere, so that they cannot but disagree
+        return walkers
+
+    many = replace(WALKING, n=LITTLE + 1, at=at)
+    assert drawn(many, Task(problem, draws=800), Control()).exchanges
+    assert not drawn(many, Task(problem, draws=800, patient=True), Control()).exchanges
+    assert not drawn(replace(many, at=WALKING.at), Task(problem, draws=800), Control()).exchanges
 
 
 def test_the_same_seed_and_lack_of_time():

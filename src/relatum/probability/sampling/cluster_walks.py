@@ -133,7 +133,7 @@ def posterior(task: Task, control: Control) -> Posterior:
         PartMarginals(block, place, found),
         bits,
         exact=False,
-        method="tempering" if task.tempered else "sampling",
+        method="tempering" if "exchanges accepted" in said else "sampling",
         draw=partial(draw_parts, parts, found, problem.n),
         normalizer_error=error,
         sets=partial(sets_of_parts, parts, found, block),

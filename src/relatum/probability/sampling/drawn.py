@@ -11,6 +11,7 @@ from relatum.array_types import Flags, Floats, Index
 
 Draws = NDArray[np.uint16]
 BATCHES = 4  # of consecutive draws, per chain
+VISIT = 5  # draws of one more visit to where chains rarely are; they come in a row, not alone
 AT_ONCE = 1 << 23  # comparisons, so that they fit into some megabytes
 
 
@@ -74,4 +75,5 @@ class DrawnMarginals:
         # what was never, or always, seen is not certain: the error of one more draw of each kind
         near = (p * total + 1) / (total + 2)
         error = np.maximum(error, np.sqrt(near * (1 - near) / total))
+        error = np.hypot(error, VISIT / total)
         return p, np.where(self.certain(i, j), 0.0, error)

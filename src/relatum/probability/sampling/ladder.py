@@ -1,6 +1,7 @@
 """Chains at one temperature, or at a ladder of them that exchange their relations.
 
-With `Task.tempered`, each chain has hotter companions, down to where all relations are alike or as
+With `Task.tempered`, or where it costs little and nobody asked for a method by name, each chain has
+hotter companions, down to where all relations are alike or as
 many as `MOST`. After every draw neighbours may exchange their relations, such that
 probabilities are kept (parallel tempering). So a chain may leave a region that has nothing probable
 around it.
@@ -9,6 +10,7 @@ around it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +21,17 @@ from relatum.array_types import Floats
 from relatum.errors import SolverError
 from relatum.kernels.randomness import seed_state
 from relatum.probability.methods import Task
-from relatum.probability.sampling.chains import LEAST, SKIPPED, Walker, Walks, walk
+from relatum.probability.sampling.chains import (
+    ALIKE,
+    ENOUGH,
+    LEAST,
+    SKIPPED,
+    Walker,
+    Walks,
+    disagreement,
+    effective,
+    walk,
+)
 from relatum.probability.sampling.drawn import BATCHES, Draws
 from relatum.probability.sampling.normalizer import (
     Gain,
@@ -30,6 +42,7 @@ from relatum.probability.sampling.normalizer import (
 from relatum.problem import require_memory
 from relatum.solvers import Control
 
+LITTLE = 100  # elements up to which "auto" exchanges relations with hotter chains anyway
 MOST = 24  # temperatures of chains that exchange relations
 
 
@@ -80,11 +93,19 @@ class Drawn:
 
 def drawn(walking: Walking, task: Task, control: Control) -> Drawn:
     """Let chains walk, and find log2 Z."""
-    if task.tempered:
+    if task.tempered or (not task.patient and walking.n <= LITTLE):
         return _tempered(walking, task, control)
     walkers = walking.at(1.0)
     walks = walk(walkers, walking.n, task.draws, walking.steps, walking.seed, control)
+    if not task.patient and walks.complete and _poor(walks):
+        with suppress(SolverError):  # where there is no time for it, what there is must do
+            return _tempered(walking, task, control)
     return Drawn(walks, walkers, _gain(walking, walks, walkers, control))
+
+
+def _poor(walks: Walks) -> bool:
+    """Say whether chains at one temperature seem not to get around."""
+    return effective(walks.values) < ENOUGH or disagreement(walks.values) > ALIKE
 
 
 def _moving(

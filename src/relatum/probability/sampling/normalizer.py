@@ -7,7 +7,8 @@ frequency gives log2 Z(b) = b value(y) - log2 p(y); this needs no number of rela
 evidence, caps and groups may not leave known, but fails where many are equally good. From the end
 to b = 1, ratios of neighbouring sums come from the draws of both (Bennett's acceptance ratio).
 Temperatures are as far apart as the deviation of values allows. Errors are those of leaving out
-one chain at a time, at all temperatures.
+one chain at a time, at all temperatures, widened for that there are few chains, such that two of
+them cover about 95 %.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from relatum.array_types import Flags, Floats
 from relatum.errors import SolverError
@@ -30,7 +32,8 @@ STEP = 2.0  # bits: the deviation of what two neighbouring temperatures disagree
 LEVELS = 40
 WIDE = 1.7  # steps: two neighbours that disagree by more get one in between
 FLAT = 1e-4  # bits by which all values together may differ where relations count as alike
-POOR = 2.0  # bits of standard error of log2 Z above which a warning is given
+SURE = 0.975  # where Student's distribution is made to agree with the normal one
+POOR = 2.5  # bits of standard error of log2 Z above which a warning is given
 TIED = 1e-9  # bits, per bit of the largest value
 
 
@@ -155,7 +158,8 @@ def _left_out(factors: list[float], values: list[Floats], end: Callable[[Flags],
     whole = _bits(factors, values, end, np.ones(len(chains), np.bool_))
     left_out = np.array([_bits(factors, values, end, chains != c) for c in chains])
     k = len(chains)
-    error = float(np.sqrt((k - 1) / k * ((left_out - left_out.mean()) ** 2).sum()))
+    few = float(stdtrit(k - 1, SURE) / ndtri(SURE))  # Student's, as errors are of few chains
+    error = few * float(np.sqrt((k - 1) / k * ((left_out - left_out.mean()) ** 2).sum()))
     return Gain(whole, error, len(factors), factors=tuple(factors))
 
 

@@ -73,7 +73,7 @@ def posterior(task: Task, control: Control) -> Posterior:
         marginals,
         bits,
         exact=False,
-        method="tempering" if task.tempered else "sampling",
+        method="tempering" if "exchanges accepted" in said else "sampling",
         draw=draw,
         normalizer_error=error,
         ranks=_ranks(places),
