@@ -17,7 +17,7 @@ def test_every_error_is_a_relatum_error_or_a_warning(name):
     kind = getattr(errors, name)
     assert issubclass(kind, errors.RelatumError | UserWarning)
     assert not issubclass(kind, errors.RelatumError) or name.endswith("Error")
-    assert (inspect.getdoc(kind) or "").endswith(".")
+    assert (inspect.getdoc(kind) or "-").splitlines()[0].endswith(".")
 
 
 def test_all_errors_are_listed():
@@ -31,7 +31,10 @@ def test_all_errors_are_listed():
     [
         (errors.RelationError, lambda: rt.Partition([[0, 1], [1, 0]])),
         (errors.FeasibleSetError, lambda: rt.at_most(-1)),
-        (errors.EvidenceError, lambda: rt.evidence(related=[(-1, 0)])),
+        (
+            errors.EvidenceError,
+            lambda: rt.Problem([[0.0]], rt.EQUIVALENCES & rt.evidence(related=[(-1, 0)])),
+        ),
         (errors.ProblemError, lambda: rt.Problem([[np.nan]], rt.EQUIVALENCES)),
         (
             errors.SolverError,

@@ -30,6 +30,7 @@ def test_the_first_error_is_raised_and_the_rest_is_cancelled():
 
     def fail(number):
         begun.append(number)
+        time.sleep(0.01)  # so that the one that waits hears of it before all have begun
         raise ValueError(number)
 
     with Threads(1) as threads, pytest.raises(ValueError, match="0"):

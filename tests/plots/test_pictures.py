@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,9 @@ def test_curves_and_progress():
     axes = plots.progress(reports)
     assert np.isnan(axes.lines[1].get_ydata()[0])
     assert axes.lines[0].get_ydata().tolist() == [9.0, 4.0]
+    e = rt.infer(rt.Problem([2.0, -1.0, 3.0], rt.EQUIVALENCES), prove=True)
+    bounds = [plots.progress(x).lines[0].get_ydata() for x in (e, pickle.loads(pickle.dumps(e)))]
+    np.testing.assert_array_equal(*bounds)
 
 
 def test_galleries_and_explanations():

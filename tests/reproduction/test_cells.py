@@ -57,8 +57,8 @@ def test_a_damaged_file_is_computed_anew(tmp_path, name):
 def test_progress_is_told(tmp_path):
     lines = []
     Cells(tmp_path, lines.append).numbers("part/one", {}, lambda: {"error": 0.25})
+    assert len(lines) == 1
     assert "part/one: computing" in lines[0]
-    assert "error 0.25" in lines[1]
 
 
 def test_a_clock_adds_up():

@@ -7,6 +7,7 @@ related, red unrelated, in bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -330,7 +331,8 @@ def progress(reports: Estimate | Sequence[Any], axes: Any = None) -> Any:
     rule = "reports are an Estimate, or what a monitor received"
     if isinstance(reports, Estimate):
         _require("reports" in reports.stats, "the estimate is one that infer returned", reports)
-        kept = list(reports.stats["reports"])
+        told = reports.stats["reports"]  # plain tuples once they were pickled
+        kept = [SimpleNamespace(seconds=r[0], value=r[1], bound=r[2]) for r in told]
     else:
         _require(isinstance(reports, Iterable), rule, reports)
         kept = list(reports)

@@ -27,6 +27,10 @@ class Progress(NamedTuple):
     nodes: int
     rows: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a plain tuple: whoever reads an estimate to check it imports no solver."""
+        return tuple, (tuple(self),)
+
 
 Monitor = Callable[[Progress], Any]
 
