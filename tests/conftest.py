@@ -22,6 +22,7 @@ FIRST = (
     "tests/pair_tables/on_spark/",
     "tests/reproduction/",
     "tests/test_inference_dask.py",
+    "tests/test_inference.py",
     "tests/solvers/",
     "tests/cli/",
     "tests/test_console_snippets.py",
