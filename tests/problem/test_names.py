@@ -146,3 +146,9 @@ def test_pairs_with_names():
 
     sparse = coo_array(([1.0], ([0], [2])), shape=(3, 3))
     assert rt.Problem.from_sparse(sparse, feasible=E, names=NAMES).ids.tolist() == NAMES
+
+
+def test_sets_are_in_no_order_and_refused():
+    for unordered in ({"a", "b", "c"}, frozenset("abc")):
+        with pytest.raises(ProblemError, match="names are a list"):
+            rt.Problem([2.0, -1.0, 3.0], rt.EQUIVALENCES, names=unordered)

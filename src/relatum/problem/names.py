@@ -210,7 +210,7 @@ def _lists(part: Any) -> bool:
 def _side(given: Any, size: int, side: str) -> Side | None:
     if given is None:
         return None
-    if not _lists(given):
+    if not _lists(given) or isinstance(given, set | frozenset):  # sets are in no order
         raise ProblemError(f"names are a list with one name per element, got {shown(given)}.")
     names = labels_array(given, "names")
     if names.ndim != 1:
