@@ -174,7 +174,7 @@ class Catalogue:
             query = f"SELECT * FROM read_csv({literal}, all_varchar=true)"
             self._run(f"CREATE VIEW given_records AS {query}", records)
         else:
-            open_table(self.con, records, "given_records", self.folder)
+            open_table(self.con, records, "given_records", self.folder, what="A table of records")
 
     def _run(self, query: str, records: Any) -> None:
         """Run a query that reads the records; say so if they cannot be read."""

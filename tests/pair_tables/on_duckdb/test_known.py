@@ -48,6 +48,9 @@ def test_evidence_is_sorted_and_each_pair_once(read):
             read(evidence=wrong)
     with pytest.raises(DataError, match="no column 'related'"):
         read(evidence=pa.table(names))
+    for wrong in ([("a", "b")], rt.evidence(related=[(0, 1)])):  # of elements, not of ids
+        with pytest.raises(DataError, match=r"^Evidence is \{'related'.* got"):
+            read(evidence=wrong)
 
 
 def test_groups_say_which_pairs_may_join(read):
@@ -60,6 +63,8 @@ def test_groups_say_which_pairs_may_join(read):
     assert read(one_per_group=given).groups.tolist() == [0, 1, -1, 0, -1]
     with pytest.raises(DataError, match="no column 'street_l'"):
         read(one_per_group="street")
+    with pytest.raises(DataError, match=r"^one_per_group= is a mapping of ids, or a table"):
+        read(one_per_group=[1, 2])
 
 
 def test_values_come_from_mappings_and_tables(read, tmp_path):

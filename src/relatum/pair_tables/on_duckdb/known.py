@@ -128,7 +128,8 @@ class _Reader:
         return np.unique(np.column_stack([np.sort(ends, axis=1), sign])[keep], axis=0)
 
     def _evidence_table(self, table: Any) -> tuple[list[Any], list[Any]]:
-        open_table(self.con, table, "evidence_table", self.folder)
+        what = "Evidence is {'related': [(id, id), ...], 'unrelated': [...]}, or a table; a table"
+        open_table(self.con, table, "evidence_table", self.folder, what=what)
         view = self.source.view
         require_evidence_columns(view.columns, column_names(self.con, "evidence_table"))
         query = f"SELECT {view.left}, {view.right}, related::INT FROM evidence_table"
@@ -148,7 +149,8 @@ class _Reader:
             ids, values = self._ids(list(given)), pa.array(list(given.values()))
             self.con.register("given_table", pa.table({"id": ids, "value": values}))
         else:
-            open_table(self.con, given, "given_table", self.folder)
+            rule = f"{what}= is a mapping of ids, or a table; a table"
+            open_table(self.con, given, "given_table", self.folder, what=rule)
             own, value = self._columns_of(what, column)
             if set(MORE) <= set(column_names(self.con, "given_table")):
                 more = "".join(f", {name}" for name in MORE)

@@ -59,8 +59,10 @@ def column_names(con: Any, view: str) -> list[str]:
     return [str(name) for name in con.table(view).columns]
 
 
-def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
-    """Make a table, file or glob known to a connection as a view."""
+def open_table(
+    con: Any, table: Any, name: str, folder: Path, *, what: str = "A table of pairs"
+) -> None:
+    """Make a table, file or glob known to a connection as a view; an error says `what` it is."""
     if isinstance(table, str | Path):
         source = _codes_as_text(con, _file(str(table)))
         con.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT {_unguarded(con, source)}")
@@ -76,8 +78,8 @@ def open_table(con: Any, table: Any, name: str, folder: Path) -> None:
         con.register(name, table)
     except Exception as error:
         raise DataError(
-            "A table of pairs is a DuckDB relation, a path or glob of Parquet or CSV files, a "
-            f"pandas, polars or pyarrow table, or a Spark DataFrame; got {type(table).__name__}."
+            f"{what} is a DuckDB relation, a path or glob of Parquet or CSV files, a pandas, "
+            f"polars or pyarrow table, or a Spark DataFrame; got {type(table).__name__}."
         ) from error
 
 

@@ -147,7 +147,7 @@ def check_clusters(
     folder : Path
     """
     con, c = source.view.con, source.view.columns
-    open_table(con, clusters, "clusters_table", folder)
+    open_table(con, clusters, "clusters_table", folder, what="A table of clusters")
     names = column_names(con, "clusters_table")
     for name in (c.source_name, c.id_name, "cluster_id"):
         if name is not None and name not in names:
