@@ -12,7 +12,7 @@ import relatum as rt
 from relatum.errors import MissingDependencyError
 from relatum.lp import engine_named
 from relatum.lp.highs import HighsProgram
-from relatum.lp.scip import ScipProgram
+from relatum.lp.scip import AT_ONCE, ScipProgram
 
 
 def program(engine, seed):
@@ -40,6 +40,20 @@ def test_programs_agree_with_highs(seed):
         if one.status == "optimal":
             assert cost @ one.x == pytest.approx(cost @ two.x, abs=1e-7)
             assert len(one.multipliers) == len(two.multipliers)
+
+
+def test_a_program_of_many_columns_has_stopped_if_time_is_up_before_it_is_written_down():
+    pytest.importorskip("pyscipopt")
+    n = 2 * AT_ONCE + 1
+    row = csr_array(np.ones((1, n)))
+    for over, status in ((True, "stopped"), (False, "optimal")):
+        lp = ScipProgram(np.ones(n), np.zeros(n), np.ones(n), lambda over=over: over)
+        lp.add_rows(row, np.array([7.0]))
+        lp.set_bounds(np.zeros(n), np.full(n, 0.5))
+        result = lp.solve(60.0)
+        assert (result.status, len(result.x), len(result.multipliers)) == (status, n, 1)
+        assert result.x.sum() == pytest.approx(0.0 if over else 7.0)
+        assert result.x.max() <= 0.5
 
 
 @pytest.mark.parametrize("feasible", [rt.PREORDERS, rt.WEAK_ORDERS, rt.EQUIVALENCES], ids=str)

@@ -155,9 +155,17 @@ def test_what_is_silent_is_not_heard():
     assert not silent.listens()
 
 
+def test_what_is_late_already_has_less_of_a_last_moment_but_some():
+    late = [Control(time_limit=1.0, started=-s, clock=lambda: 0.0) for s in (1.0, 1.04, 1.3, 9.0)]
+    first, second, third, last = (control.last_moment().remaining() for control in late)
+    assert first == pytest.approx(0.08) and second == pytest.approx(0.04)
+    assert third == pytest.approx(0.03) and last == pytest.approx(0.03)
+
+
 def test_there_is_a_last_moment_for_a_bound():
     assert 0.05 < Control(time_limit=1e-9).last_moment().remaining() < 0.2
-    assert 1.0 < Control(time_limit=100.0, started=-1e9).last_moment().remaining() < 5.0
+    late = Control(time_limit=100.0, started=-100.0, clock=lambda: 0.0)
+    assert 1.0 < late.last_moment().remaining() < 5.0
     assert Control(time_limit=50.0).last_moment().remaining() > 49.0
     assert Control().last_moment().remaining() == math.inf
     control = Control(time_limit=100.0)

@@ -13,8 +13,15 @@ from relatum.errors import MissingDependencyError
 from relatum.lp.protocol import LPResult
 
 
+AT_ONCE = 10_000  # columns between two questions whether time is up: SCIP takes lists of Python
+
+
 class ScipProgram:
-    """max c x, A x <= b over a box, by the LP solver that SCIP brings."""
+    """max c x, A x <= b over a box, by the LP solver that SCIP brings.
+
+    SCIP cannot be asked to stop while it solves. A program whose time is up before all of its
+    columns are there says at once that it has stopped.
+    """
 
     def __init__(
         self,
@@ -30,16 +37,22 @@ class ScipProgram:
                 "The SCIP engine needs the package pyscipopt; install relatum[scip], or use the "
                 "default engine HiGHS."
             ) from error
-        self._n = len(cost)
+        self._n, self._m = len(cost), 0
         self._lp = LP(sense="maximize")
-        self._lp.addCols(
-            [[] for _ in range(self._n)],
-            objs=[float(v) for v in cost],
-            lbs=[float(v) for v in lower],
-            ubs=[float(v) for v in upper],
-        )
+        arrays = [np.asarray(v, dtype=np.float64) for v in (cost, lower, upper)]
+        self._whole = True
+        self._lower, self._upper = arrays[1].copy(), arrays[2].copy()
+        for begin in range(0, self._n, AT_ONCE):
+            if begin and expired is not None and expired():
+                self._whole = False
+                break
+            objs, lbs, ubs = (v[begin : begin + AT_ONCE].tolist() for v in arrays)
+            self._lp.addCols([[] for _ in objs], objs=objs, lbs=lbs, ubs=ubs)
 
     def add_rows(self, matrix: Any, rhs: Floats) -> None:
+        self._m += matrix.shape[0]
+        if not self._whole:
+            return
         columns, values = matrix.indices.tolist(), matrix.data.astype(float).tolist()
         entries = [
             list(zip(columns[s:e], values[s:e], strict=True))
@@ -49,15 +62,21 @@ class ScipProgram:
         self._lp.addRows(entries, lhss=[-infinity] * len(entries), rhss=[float(v) for v in rhs])
 
     def set_bounds(self, lower: Floats, upper: Floats) -> None:
-        for column, (low, high) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
-            self._lp.chgBound(column, low, high)
+        if not self._whole:
+            return
+        changed = np.flatnonzero((lower != self._lower) | (upper != self._upper))
+        for column in changed.tolist():
+            self._lp.chgBound(column, float(lower[column]), float(upper[column]))
+        self._lower, self._upper = lower.copy(), upper.copy()
 
     def solve(self, time_limit: float) -> LPResult:
         from pyscipopt import SCIP_LPPARAM
 
         began, seconds = time.perf_counter(), min(1e8, max(1e-3, time_limit))
         self._lp.setRealParam(SCIP_LPPARAM.LPTILIM, seconds)
-        m = self._lp.nrows()
+        m = self._m
+        if not self._whole:
+            return LPResult("stopped", np.zeros(self._n), np.zeros(m))
         try:
             self._lp.solve()
         except Exception as error:  # SCIP raises nothing more special, for costs such as 1e300

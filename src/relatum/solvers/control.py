@@ -40,7 +40,8 @@ KEPT = 400  # reports of a call, for a picture of it
 QUICK = 0.25  # seconds before which reports are made only for monitors, where they cost something
 LATE_SECONDS = 0.2  # by which an answer may come after the time limit, at least,
 LATE_SHARE = 0.05  # or as a share of the limit
-LAST_MOMENT = 0.4  # of that, for a bound when time is up
+LAST_MOMENT = 0.4  # of that, for a bound when time is up,
+LEAST_MOMENT = 0.15  # and at least so much, if what came before has used that up
 
 
 @dataclass
@@ -163,13 +164,15 @@ class Control:
     def last_moment(self) -> Control:
         """Return a control for what must not be left out though time may be up: a bound.
 
-        It has what is left of the time, and at least a part of that by which an answer may
-        be late. A request to stop does not end it at once, but it soon ends.
+        It has what is left of the time and a part of that by which an answer may be late; if this
+        is over, too, very little. A request to stop does not end it at once, but it soon ends.
         """
         left = LATE_SECONDS
         if not self.told_to_stop():
-            late = LAST_MOMENT * max(LATE_SECONDS, LATE_SHARE * self.time_limit)
-            left = max(self.remaining(), late)
+            late = max(LATE_SECONDS, LATE_SHARE * self.time_limit)
+            end = self.time_limit + LAST_MOMENT * late
+            left = max(end - self.seconds(), LEAST_MOMENT * late)
+            left = max(self.remaining(), min(left, LAST_MOMENT * late))
         return _LastMoment(
             time_limit=self.seconds() + left,
             seed=self.seed,

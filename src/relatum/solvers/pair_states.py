@@ -17,6 +17,7 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.problem import Problem, exact_sum
 
 State = NDArray[np.int8]
+NEARLY = 2.0**-40  # of two scores: a sum of less may have another sign with what they lack
 SYMMETRIC = [(0, 0), (1, 1)]  # the states of two mirror pairs of symmetric relations
 
 
@@ -87,8 +88,8 @@ class PairStates:
 
     def _decide(self, state: State, states: list[tuple[int, int]]) -> None:
         """Decide mirror pairs together."""
-        if states == SYMMETRIC and self.rest is None and not (state >= 0).any():
-            self._decide_symmetric()
+        if states == SYMMETRIC:
+            self._decide_symmetric(state)
             return
         i, j = np.triu_indices(len(state), 1)
         forward, backward = state[i, j], state[j, i]
@@ -107,10 +108,27 @@ class PairStates:
         self.empty = self.empty or bool((best < 0).any())
         self.related[i, j], self.related[j, i] = best == 1
 
-    def _decide_symmetric(self) -> None:
-        """Relate pairs whose two directions gain together, where nothing is fixed."""
-        with np.errstate(over="ignore"):
-            both = self.scores + self.scores.T > 0
+    def _decide_symmetric(self, state: State) -> None:
+        """Relate pairs whose two directions gain together, or are fixed; whole matrices at once."""
+        s = self.scores
+        with np.errstate(over="ignore"):  # the sign is right all the same
+            gain = s + s.T
+        both = gain > 0
+        if self.rest is not None:
+            size = np.abs(s)
+            # without a rest the sign of the sum of two floats is right
+            lacks = self.rest != 0
+            close = (np.abs(gain) <= NEARLY * (size + size.T)) & (lacks | lacks.T)
+            for a, b in np.argwhere(np.triu(close, 1)).tolist():
+                terms = [s[a, b], s[b, a], self.rest[a, b], self.rest[b, a]]
+                both[a, b] = both[b, a] = math.fsum(terms) > 0
+        if (state >= 0).any():
+            yes, no = state == 1, state == 0
+            yes, no = yes | yes.T, no | no.T
+            np.fill_diagonal(yes, False)
+            np.fill_diagonal(no, False)
+            self.empty = self.empty or bool((yes & no).any())
+            both = np.where(yes, True, both & ~no)
         np.fill_diagonal(both, np.diagonal(self.related))
         self.related = both
 
@@ -119,7 +137,7 @@ class PairStates:
         assert self.rest is not None
         i, j = pairs
         f, b, rf, rb = (v[p] for v in (self.scores, self.rest) for p in ((i, j), (j, i)))
-        close = np.abs(gain) <= 2.0**-40 * (np.abs(f) + np.abs(b))
+        close = (np.abs(gain) <= NEARLY * (np.abs(f) + np.abs(b))) & ((rf != 0) | (rb != 0))
         for k in np.flatnonzero(close & ((kf != 0) | (kb != 0))).tolist():
             gain[k] = math.fsum([kf[k] * f[k], kb[k] * b[k], kf[k] * rf[k], kb[k] * rb[k]])
 

@@ -41,6 +41,7 @@ class Settings:
     stall: float = 1e-3  # share of the gap that a round has to close
     nearly: float = 1e-9  # share of all log-odds that a bound may lack, for rounding to be in doubt
     patience: int = 5  # rounds in a row that may fail to, before a node is branched
+    rows_at_once: int = 5_000  # of the first ones, between two looks at the clock
 
 
 SETTINGS = Settings()
@@ -90,6 +91,7 @@ class BranchAndCut:
         lower, upper = self.space.box(root.state)
         self.lp = self.engine(self.space.cost, lower, upper, self.control.expired)
         self._add_first_rows()
+        # rows that time has cut short are none the worse: with multipliers of zero they say nothing
         self._take_bound(root, np.zeros(len(self.pool)))
         self._improve(root.state)
         self.tree.push(root)
@@ -141,10 +143,14 @@ class BranchAndCut:
     # --- the linear program -----------------------------------------------------------
 
     def _add_first_rows(self) -> None:
-        """Rows that are few: everything but transitivity."""
-        for p in self.properties:
-            if p.name not in ("transitive", "symmetric"):
-                self._add(p.name, p.index(self.problem.shape))
+        """Rows that are few: everything but transitivity; as many as there is time for."""
+        few = [p for p in self.properties if p.name not in ("transitive", "symmetric")]
+        for p in few:
+            index = p.index(self.problem.shape)
+            for begin in range(0, len(index), SETTINGS.rows_at_once):
+                if self.control.expired():
+                    return
+                self._add(p.name, index[begin : begin + SETTINGS.rows_at_once])
 
     def _add(self, family: str, index: Index) -> int:
         if len(index) == 0:

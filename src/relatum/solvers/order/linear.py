@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.order.states import WORD, pruned_order
@@ -48,6 +49,7 @@ class LinearSettings:
     proof_steps: int = 50  # per element, before a proof, which improves the order
     most_proof_steps: int = 100_000  # in all, before a proof
     packing_seconds: float = 1e-9  # per triple, to bound what time has left without a bound
+    relaxation_seconds: float = 2e-7  # per ordered pair, to write a relaxation down, and a packing
     searching: float = 0.75  # share of the time for annealing; what is left is for a bound
     proved_searching: float = 0.8  # the same before a proof, whose search is not to be cut sooner
     round_seconds: float = 1e-7  # per triple, of the first rounds of cuts, about,
@@ -124,9 +126,14 @@ def _integers(w: Floats) -> bool:
 
 def _part_base(plan: Plan, part: Index) -> tuple[Floats, Fraction]:
     """Weights of a part, and what any order of it has: inner worths and w_ba for a < b."""
-    w = plan.w[np.ix_(part, part)]
-    lower = w.T[np.triu_indices(len(part), 1)]
+    w = _within(plan.w, part)
+    lower = w[np.tri(len(part), k=-1, dtype=np.bool_)]
     return w, exact_sum(np.concatenate([plan.inner[part], lower]))
+
+
+def _within(matrix: NDArray[Any], part: Index) -> NDArray[Any]:
+    """Return the rows and columns of a part, whose elements ascend; the matrix if it is all."""
+    return matrix if len(part) == len(matrix) else matrix[np.ix_(part, part)]
 
 
 def _by_subsets(plan: Plan, part: Index, states: int, expired: Expired) -> _Part | None:
@@ -155,18 +162,17 @@ def _by_search(
     settings: Settings | None,
 ) -> _Part:
     """Anneal; then bound, or prove, if asked to."""
-    sub = d[np.ix_(part, part)]
+    sub = _within(d, part)
     n = len(part)
-    finite = np.where(np.isfinite(sub), sub, 0.0)
     start = searched.start
     if start is None:
-        start = feasible_order(sub, finite.sum(axis=1))
+        start = feasible_order(sub, np.where(np.isfinite(sub), sub, 0.0).sum(axis=1))
     if control.expired() and not _affords_packing(n, control.last_moment()):
         return _Part(start, math.inf, None)
     w, base = _part_base(plan, part)
     difference = w - w.T
     offset = nearest_float(base)
-    before = plan.before[np.ix_(part, part)]
+    before = _within(plan.before, part)
 
     def annealed(control: Control) -> Index:
         """Return what is found where no proof is asked for: a proof's order is not worse."""
@@ -189,10 +195,10 @@ def _by_search(
         longer = SETTINGS.proved_searching if control.prove else SETTINGS.searching
         order = annealed(control.share(longer))
         settings = settings if control.prove else bound_settings(n)
-    if control.expired():
-        control = control.last_moment()
-        if not _affords_packing(n, control):
-            return _Part(order, math.inf, None)
+    late = control.expired()
+    control = control.last_moment() if late else control
+    if not _affords_relaxation(n, control) or (late and not _affords_packing(n, control)):
+        return _Part(order, math.inf, None)
     gap = control.gap / max(1, searched.large)
     incumbent = OrderIncumbent(difference, order, offset, gap, before, control.expired)
     if not _integers(w):  # differences may be integers in floating point only
@@ -219,6 +225,11 @@ def _by_search(
 def _affords_packing(n: int, control: Control) -> bool:
     """Say whether there is time for a bound better than that of the pairs one by one."""
     return SETTINGS.packing_seconds * n**3 <= control.remaining()
+
+
+def _affords_relaxation(n: int, control: Control) -> bool:
+    """Say whether there is time to write a relaxation down."""
+    return SETTINGS.relaxation_seconds * n**2 <= control.remaining()
 
 
 def feasible_order(d: Floats, score: Floats) -> Index:
@@ -260,13 +271,9 @@ def _assemble(
     plan: Plan, proofs: list[tuple[Index, float, Proof]]
 ) -> tuple[float | Fraction, Proof]:
     """Bound and proof of the whole from those of the parts; other pairs one by one."""
-    inside = np.zeros(plan.w.shape, dtype=np.bool_)
     alone = np.ones(len(plan.w), dtype=np.bool_)
     for part, _, _ in proofs:
-        inside[np.ix_(part, part)] = True
         alone[part] = False
-    barred = np.where(plan.before.T, -np.inf, plan.w) if plan.before.any() else plan.w
-    outside = np.triu(~inside, 1)
     claims = [bound for _, bound, _ in proofs]
     proof: Proof = Decompose(tuple(proofs)) if proofs else Leaf()
     if len(proofs) == 1 and not alone.any():
@@ -276,9 +283,21 @@ def _assemble(
     proof = imply_steps(plan.steps, proof)
     if math.inf in claims:
         return math.inf, proof
-    best = np.maximum(barred, barred.T)[outside]
+    best = _best_outside(plan, [part for part, _, _ in proofs])
     rest = exact_sum(np.concatenate([best, plan.inner[alone]]))
     return sum_of([rest, *claims]) + plan.rounding, proof
+
+
+def _best_outside(plan: Plan, parts: list[Index]) -> Floats:
+    """Return what pairs are worth at best that are not within one of these parts."""
+    n = len(plan.w)
+    if any(len(part) == n for part in parts):
+        return np.empty(0)
+    outside = np.tri(n, k=-1, dtype=np.bool_).T
+    for part in parts:
+        outside[np.ix_(part, part)] = False
+    barred = np.where(plan.before.T, -np.inf, plan.w) if plan.before.any() else plan.w
+    return np.asarray(np.maximum(barred, barred.T)[outside])
 
 
 def refuses(problem: Problem) -> str | None:

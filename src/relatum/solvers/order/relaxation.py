@@ -8,7 +8,6 @@ objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided r
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -20,6 +19,7 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.order.rows import close_precedence, half_cycles, violated_dicycles
 from relatum.kernels.order.search import insertion_search, order_gain
 from relatum.kernels.order.states import WORD, least_loss, pack_cycles
+from relatum.problem import ExactSum
 from relatum.proof import OPTIMAL_GAP, Cuts, folded_half_rows, grid_of
 from relatum.solvers.order.pair_relaxation import (
     Expired,
@@ -219,10 +219,11 @@ class OrderIncumbent(ImprovingIncumbent):
         self.d, self.expired = d, expired
         self.order = order
         self._upper = float(np.triu(d, 1).sum())
-        self._exact = grid_of(d) > 0  # sums of integers need no care
+        grid = grid_of(d)
+        self._exact = grid > 0  # sums of integers need no care
         super().__init__(
             self.value_of(order),
-            grid=grid_of(d),
+            grid=grid,
             offset=offset,
             gap=gap,
             share=0.5,
@@ -240,8 +241,8 @@ class OrderIncumbent(ImprovingIncumbent):
             return float(order_gain(self.d, order) + self._upper) / 2
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        i, j = np.triu_indices(len(order), 1)
-        return math.fsum(self.d[i, j][rank[i] < rank[j]].tolist())
+        counted = np.triu(rank[:, None] < rank, 1)
+        return ExactSum(self.d[counted]).nearest()
 
     def offer(self, order: Index) -> bool:
         """Take an order if it is better."""

@@ -41,8 +41,13 @@ def never() -> bool:
 
 def least_gain(d: Floats) -> float:
     """Return the gain a move must exceed, so that nothing cycles on rounding."""
-    finite = np.abs(d[np.isfinite(d)])
-    return 1e-9 * float(finite.max(initial=0.0)) + 1e-300
+    return 1e-9 * float(finite_sizes(d).max(initial=0.0)) + 1e-300
+
+
+def finite_sizes(d: Floats) -> Floats:
+    """Return the absolute values of the entries that are finite."""
+    finite = np.isfinite(d)
+    return np.abs(d if finite.all() else d[finite])
 
 
 @lru_cache(maxsize=4)
@@ -85,14 +90,15 @@ class OrderSearch:
     ) -> None:
         self.d = np.ascontiguousarray(d, dtype=np.float64)
         self.order = np.array(start, dtype=np.int64)
-        self.least, self.expired = least_gain(self.d), expired
+        sizes = finite_sizes(self.d)
+        self.least, self.expired = least_gain(sizes), expired
         insertion_search(self.d, self.order, self.least, expired)
-        self._finite = np.where(np.isfinite(self.d), self.d, 0.0)
+        some = sizes.size < self.d.size
+        self._finite = np.where(np.isfinite(self.d), self.d, 0.0) if some else self.d
         self.gain = order_gain(self._finite, self.order)
         self.noise, states = _noise(seed)
         self.states = states.copy()
-        finite = np.abs(self.d[np.isfinite(self.d)])
-        self.scale = float(finite.mean()) if finite.size else 0.0
+        self.scale = float(sizes.mean()) if sizes.size else 0.0
         if threads is None:
             many = len(self.order) >= SETTINGS.threaded
             threads = min(SETTINGS.chains, os.cpu_count() or 1) if many else 1

@@ -47,10 +47,14 @@ class Plan:
     @property
     def search_weights(self) -> Floats:
         """Differences w_ab - w_ba, inf where a precedence is known."""
-        d = self.w - self.w.T
-        d[self.before] = np.inf
-        d[self.before.T] = -np.inf
-        return d
+        return _with_precedences(self.w - self.w.T, self.before)
+
+
+def _with_precedences(d: Floats, before: Flags) -> Floats:
+    """Write known precedences into differences, as inf and -inf."""
+    if before.any():
+        d[before], d[before.T] = np.inf, -np.inf
+    return d
 
 
 def imply_steps(steps: Index, then: Proof) -> Proof:
@@ -99,14 +103,14 @@ def plan_of(problem: Problem) -> Plan | Proof:
     w = np.array(c, dtype=np.float64)
     inner = np.diagonal(w).copy()
     np.fill_diagonal(w, 0.0)
-    marked = np.where(before.T, -np.inf, w)
+    marked = np.where(before.T, -np.inf, w) if before.any() else w
     labels, g = twin_classes(marked)
     rounding = Fraction(0)
     if g < n:
         if not sums_are_exact(problem):
             rounding = Fraction(2.0**-50 * n * problem.scores.magnitude())
         w, inner, before = _merged(w, inner, before, labels, g)
-    parts = component_order(np.where(before, np.inf, np.where(before.T, -np.inf, w - w.T)))
+    parts = component_order(_with_precedences(w - w.T, before))
     return Plan(w, inner, before, labels, parts, steps, rounding)
 
 
@@ -135,14 +139,18 @@ def component_order(d: Floats) -> list[Index]:
     from scipy.sparse import csr_array  # slow to import, and not needed for few elements
     from scipy.sparse.csgraph import connected_components
 
-    arcs = (d > 0).astype(np.int8)
+    present = d > 0
+    column = np.nonzero(present)[1].astype(np.int32)
+    begin = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int32)
+    # given a matrix, SciPy would make a masked array of it
+    arcs = csr_array((np.ones(len(column)), column, begin), shape=d.shape)
     count, label = connected_components(arcs, directed=True, connection="strong")
     if count == 1:
         return [np.arange(len(d), dtype=np.int64)]
     first = np.full(count, len(d), dtype=np.int64)
     np.minimum.at(first, label, np.arange(len(d)))
     member = csr_array((np.ones(len(d)), (label, np.arange(len(d)))), shape=(count, len(d)))
-    between = (member @ csr_array(arcs.astype(np.float64)) @ member.T).toarray() > 0
+    between = (member @ arcs @ member.T).toarray() > 0
     np.fill_diagonal(between, False)
     waiting = between.sum(axis=0)
     key = first.astype(np.float64)

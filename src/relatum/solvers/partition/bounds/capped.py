@@ -38,11 +38,12 @@ def capped_bound(problem: Problem, known: Known, control: Control) -> Proved:
         The rows of a proof leave smaller log-odds, for which the same holds; the better of
         both is returned.
     control : Control
-        Not asked: one pass over the pairs.
+        Once time is up, the rows of a proof are not tried.
     """
     magnitude, cuts = problem.scores.magnitude(), cuts_of(known.proof)
     best = raised(_halves(problem), magnitude, ())
-    if cuts and problem.log_odds.size + sum(cut.index.size for cut in cuts) <= FEW_TERMS:
+    few = problem.log_odds.size + sum(cut.index.size for cut in cuts) <= FEW_TERMS
+    if cuts and few and not control.expired():
         other = _with_rows(problem, cuts)
         if other < best[0]:
             best = raised(other, magnitude, ())[0], known.proof

@@ -45,7 +45,8 @@ class ChoiceSettings:
     quick_path_pairs: int = 300_000
     cut_elements: int = 2500  # elements up to which dense problems are cut
     quick_cut_elements: int = 500
-    sharp_elements: int = 1000  # elements up to which a bound is computed without rounding
+    sharp_elements: int = 1000  # elements up to which a bound is computed without rounding,
+    sharp_seconds: float = 1e-7  # and what that takes per ordered pair
 
 
 CHOICE = ChoiceSettings()
@@ -75,7 +76,9 @@ def affordable_bound(
     if not problem.feasible <= EQUIVALENCES:
         return trivial_bound(problem)
     control = control.last_moment()
-    found = _sharpened(problem, _uncapped(problem, control, relation, settings), settings)
+    found = _uncapped(problem, control, relation, settings)
+    if _affords(settings.sharp_seconds * problem.n**2, control):
+        found = _sharpened(problem, found, settings)
     cap = problem.feasible.cap
     if cap is not None and cap < problem.n and problem.background <= 0:
         other = capped_bound(problem, Known(proof=found[1]), control)

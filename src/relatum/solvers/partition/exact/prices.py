@@ -99,7 +99,9 @@ class SetPool:
         masks = [labels == k for k in np.unique(labels)]
         for v in range(n):
             good = near[v][self.weights[v, near[v]] > 0]
-            masks.extend(np.isin(np.arange(n), (u, v)) for u in good)
+            pairs = np.zeros((len(good), n), dtype=np.bool_)
+            pairs[:, v] = pairs[np.arange(len(good)), good] = True
+            masks.extend(pairs)
             mask, to = np.zeros(n, dtype=np.bool_), self.weights[v].copy()
             mask[v] = True
             for _ in range(self.cap - 1):
