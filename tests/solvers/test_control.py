@@ -158,8 +158,10 @@ def test_what_is_silent_is_not_heard():
 def test_what_is_late_already_has_less_of_a_last_moment_but_some():
     late = [Control(time_limit=1.0, started=-s, clock=lambda: 0.0) for s in (1.0, 1.04, 1.3, 9.0)]
     first, second, third, last = (control.last_moment().remaining() for control in late)
-    assert first == pytest.approx(0.08) and second == pytest.approx(0.04)
-    assert third == pytest.approx(0.03) and last == pytest.approx(0.03)
+    assert first == pytest.approx(0.08)
+    assert second == pytest.approx(0.04)
+    assert third == pytest.approx(0.03)
+    assert last == pytest.approx(0.03)
 
 
 def test_there_is_a_last_moment_for_a_bound():

@@ -13,10 +13,11 @@ from relatum.array_types import Floats
 class LPResult:
     """The answer of an engine.
 
-    `multipliers` are clipped at zero, one per row; any of them give a valid bound.
+    `multipliers` are clipped at zero, one per row; any of them give a valid bound. An engine that
+    cannot be stopped does not begin if it would end too late, and says so.
     """
 
-    status: Literal["optimal", "infeasible", "stopped"]
+    status: Literal["optimal", "infeasible", "stopped", "late"]
     x: Floats
     multipliers: Floats
 

@@ -12,15 +12,16 @@ from relatum.array_types import Floats
 from relatum.errors import MissingDependencyError
 from relatum.lp.protocol import LPResult
 
-
 AT_ONCE = 10_000  # columns between two questions whether time is up: SCIP takes lists of Python
+# seconds per column before the solver looks at the clock for the first time, about
+BEGIN_SECONDS = 1.5e-6
 
 
 class ScipProgram:
     """max c x, A x <= b over a box, by the LP solver that SCIP brings.
 
-    SCIP cannot be asked to stop while it solves. A program whose time is up before all of its
-    columns are there says at once that it has stopped.
+    SCIP cannot be asked to stop while it solves, and looks at the clock itself only once it has
+    begun. A program is not solved where there is no time for that, or was not to write it down.
     """
 
     def __init__(
@@ -75,8 +76,8 @@ class ScipProgram:
         began, seconds = time.perf_counter(), min(1e8, max(1e-3, time_limit))
         self._lp.setRealParam(SCIP_LPPARAM.LPTILIM, seconds)
         m = self._m
-        if not self._whole:
-            return LPResult("stopped", np.zeros(self._n), np.zeros(m))
+        if not self._whole or seconds < BEGIN_SECONDS * self._n:
+            return LPResult("late", np.zeros(self._n), np.zeros(m))
         try:
             self._lp.solve()
         except Exception as error:  # SCIP raises nothing more special, for costs such as 1e300

@@ -212,6 +212,8 @@ class BranchAndCut:
             if result.status == "infeasible":
                 self._prove_infeasible(node)
                 return None
+            if result.status == "late":
+                return None
             r = self._take_bound(node, result.multipliers)
             if self.tree.closes(node) or self.control.expired():
                 return None
