@@ -162,3 +162,16 @@ def test_columns_of_pairs_are_named(tmp_path):
     assert json.loads(CliRunner().invoke(cli, named).output)["value"] == told["value"]
     wrong = CliRunner().invoke(cli, ["solve", str(path), "--left", "nobody", "--right", "whom"])
     assert "no column 'nobody'" in str(wrong.exception)
+
+
+def test_what_is_not_known_of_a_probability_is_said(cliques, monkeypatch):
+    known = rt.probabilities(read_problem(Request(cliques)))
+    said = {"log2 Z": "unknown: there was no time for it"}
+    part = replace(known.posterior, normalizer=None, diagnostics=said)
+    lost = rt.Probabilities(known.problem, part)
+    monkeypatch.setattr("relatum.probability.probabilities", lambda *_, **__: lost)
+    shown = " ".join(_run("solve", cliques, "--probabilities").output.split())
+    assert "nan" not in shown
+    assert "uncalibrated; log2 Z unknown: there was no time for it" in shown
+    told = json.loads(_run("solve", cliques, "--probabilities", "--json").output)
+    assert told["log2_probability"] is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import numpy as np
@@ -242,3 +243,25 @@ def test_probabilities_obey_the_feasible_set(digits):
     binary = rt.MapClassifier().fit(train.images[two], train.labels[two])
     same = rt.MapClassifier(feasible=rt.MAPS).fit(train.images[two], train.labels[two])
     assert same.predict_proba(some) == pytest.approx(binary.predict_proba(some), abs=1e-12)
+
+
+def test_probabilities_under_constraints_are_sums_over_all_maps():
+    rng = np.random.default_rng(5)
+    y = np.arange(60) % 4
+    X = rng.normal(size=(60, 4)) + 1.5 * np.eye(4)[y]
+    model = rt.MapClassifier().fit(X, y).set_params(feasible=rt.BIJECTIONS)
+    scores, no = model.log_odds(X[:4]), (2, 1)
+    total, p = 0.0, np.zeros((4, 4))
+    for images in itertools.permutations(range(4)):
+        if images[no[0]] == no[1]:
+            continue
+        weight = 2.0 ** sum(scores[a, b] for a, b in enumerate(images))
+        total += weight
+        p[np.arange(4), images] += weight
+    found = model.predict_proba(X[:4], rt.evidence(unrelated=[no]))
+    assert found == pytest.approx(p / total, abs=1e-12)
+    Y = np.column_stack([y == 0, y <= 1, y >= 2]).astype(int)
+    most = rt.MapClassifier(feasible=rt.RELATIONS & rt.at_most(1)).fit(X, Y)
+    weights = np.exp2(most.log_odds(X[:5]))  # one label, or none
+    rows = weights / (1 + weights.sum(axis=1, keepdims=True))
+    assert most.predict_proba(X[:5]) == pytest.approx(rows, abs=1e-12)

@@ -122,3 +122,33 @@ def test_the_whole_table_is_looked_through_and_named():
         assert other.low <= d.cost + 1e-6
     with pytest.raises(rt.errors.DataError, match="k"):
         found.uncertain(0)
+
+
+def test_larger_components_are_sampled():
+    rng = np.random.default_rng(3)
+    i, j = np.triu_indices(18, 1)
+    bits = 2 * rng.normal(size=len(i)) - 0.5
+    pairs = pa.table({"unique_id_l": i, "unique_id_r": j, "match_weight": bits})
+    found = rt.cluster_pairs(pairs, background=0.0, confidence=True)
+    problem = found.problem(0)
+    assert problem.n == 18
+    exact = rt.probabilities(problem, method="exact", across=False)
+    place = {int(x): k for k, x in enumerate(problem.ids)}
+    doubts = found.uncertain(5)
+    assert len(doubts) == 5
+    for d in doubts:
+        assert not d.exact
+        assert d.probability == pytest.approx(exact.pairs(place[d.a], place[d.b]), abs=0.12)
+
+
+def test_in_the_largest_a_decision_is_compared_with_its_opposite():
+    bits = np.full(119, 20.0)
+    bits[-1] = 1.5
+    pairs = pa.table(
+        {"unique_id_l": np.arange(119), "unique_id_r": np.arange(1, 120), "match_weight": bits}
+    )
+    found = rt.cluster_pairs(pairs, background=0.0)
+    (first,) = found.uncertain(1)
+    assert {first.a, first.b} == {118, 119}
+    assert (first.related, first.exact) == (True, False)
+    assert first.probability == pytest.approx(2**1.5 / (1 + 2**1.5))

@@ -62,16 +62,16 @@ def _symmetric(ys):
     return np.array([y.shape[0] == y.shape[1] and (y == y.T).all() for y in ys])
 
 
-def shape_of(family, rng):
+def shape_of(family, rng, larger=0):
     """A shape for a problem of the family, small enough to go through all relations."""
     if family in ON_ONE_SET:
-        n = int(rng.integers(1, ON_ONE_SET[family][1] + 1))
+        n = int(rng.integers(1, min(6, ON_ONE_SET[family][1] + larger) + 1))
         return n, n
     if family in SMALL:
-        n = int(rng.integers(1, 4))
+        n = int(rng.integers(1, 4 + larger))
         return n, n
     names = MORE.get(family) or NAMED[family]
-    most = 5 if "unique_image" in names else 3
+    most = (5 if "unique_image" in names else 3) + larger
     n_a, n_b = int(rng.integers(1, most + 1)), int(rng.integers(1, min(most, 4) + 1))
     return (n_a, n_a) if family == "BIJECTIONS" else (n_a, n_b)
 
@@ -84,10 +84,10 @@ def scores_of(shape, rng):
     return rng.normal(size=shape) * (1.0, 50.0, 1000.0)[kind - 1]
 
 
-def random_problem(family, seed):
-    """(problem, the scores as a matrix, its feasible relations)."""
+def random_problem(family, seed, larger=0):
+    """(problem, the scores as a matrix, its feasible relations); `larger` adds to sizes."""
     rng = np.random.default_rng([seed, FAMILIES.index(family)])
-    shape = shape_of(family, rng)
+    shape = shape_of(family, rng, larger)
     ys, feasible = all_members(family, shape), feasible_set(family)
     cap = groups = None
     yes, no = [], []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,9 +184,7 @@ def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities 
         screen.print(escape(repr(e.relation)), highlight=False)
         _show_relation(screen, problem, e.relation)
     if known is not None and e.relation is not None:
-        how = f"{'exact' if known.exact else 'estimated'} by {known.method}"
-        said = "calibrated" if known.calibrated else "uncalibrated"
-        screen.print(f"probability 2^{known.of(e.relation):.4f} of this relation, {how}, {said}")
+        _show_probability(screen, known, e.relation)
         p = known.confidence(e.relation)
         screen.print(f"what it says of each: {p.min():.3f} to {p.max():.3f}, mean {p.mean():.3f}")
     seconds = float(e.stats.get("seconds", 0.0))
@@ -195,6 +194,18 @@ def _show(problem: Problem, e: Estimate, out: Path | None, known: Probabilities 
         screen.print(f"stopped {why}: this is the best so far")
     if out is not None:
         screen.print(f"written to {escape(str(out))}")
+
+
+def _show_probability(screen: Console, known: Probabilities, relation: Relation) -> None:
+    """Say how probable the relation is, or why that is not known."""
+    how = f"{'exact' if known.exact else 'estimated'} by {known.method}"
+    said = "calibrated" if known.calibrated else "uncalibrated"
+    bits = known.of(relation)
+    if math.isnan(bits):
+        why = known.diagnostics.get("log2 Z", "unknown")
+        screen.print(escape(f"probabilities {how}, {said}; log2 Z {why}"))
+    else:
+        screen.print(f"probability 2^{bits:.4f} of this relation, {how}, {said}")
 
 
 def _show_relation(screen: Console, problem: Problem, relation: Relation) -> None:

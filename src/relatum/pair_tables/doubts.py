@@ -9,8 +9,9 @@ what forcing the pair costs.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +19,13 @@ from relatum.array_types import Floats, Index
 from relatum.errors import RelatumError
 from relatum.kernels.tables.records import Components
 from relatum.pair_tables.options import Settings
-from relatum.pair_tables.origin import Origin
+from relatum.pair_tables.origin import Origin, Part
 from relatum.pair_tables.solve.batching import ends_of
 from relatum.pair_tables.solve.cluster_confidence import cluster_confidence
-from relatum.problem import Partition
+from relatum.problem import Partition, Problem
+
+if TYPE_CHECKING:
+    from relatum.probability import Probabilities
 
 
 @dataclass(frozen=True)
@@ -39,9 +43,13 @@ class Doubt:
         Bits that the value loses, at most, if it is decided otherwise; 0 is a tie.
     change : str
         What would be otherwise, in words.
-    probability : float or None
-        That the pair is related, given the scores and the rules of its component, summed up
-        exactly over all ways to cluster it; for components of at most 10 elements.
+    probability : float
+        That the pair is related, given the scores and the rules of its component: of at most 16
+        elements summed up over all ways to cluster it, of at most 100 by sampling. In larger
+        components it is that of the decision against its opposite alone, all else staying as it
+        is.
+    exact : bool
+        Whether the probability is such a sum.
     """
 
     a: Any
@@ -51,6 +59,7 @@ class Doubt:
     cost: float
     change: str
     probability: float | None = None
+    exact: bool = False
 
     def __str__(self) -> str:
         how = "together" if self.related else "apart"
@@ -67,7 +76,8 @@ class Changes:
     first: Index | None = None  # the end of the pair that leaves
 
 
-SUMMED_ELEMENTS = 10  # of the largest components whose clusterings, up to 115,975, are summed over
+SUMMED_ELEMENTS = 16  # of components whose clusterings are summed over, some hundredths of a second
+DRAWN_ELEMENTS, DRAWS = 100, 400  # of components that are sampled, about a second, and how often
 KINDS = ("taking {} out of the cluster", "parting the cluster here", "joining the clusters")
 LEAVES, PARTS, JOINS = range(3)
 
@@ -78,9 +88,9 @@ def doubts_of(origin: Origin, k: int) -> list[Doubt]:
     cluster = np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
     found = cheapest(origin.access.batches(origin), cluster, origin.settings, k)
     names = origin.ids(np.array([end for c in found for end in c[1:3]], dtype=np.int64))
-    pairs = zip(names[::2], names[1::2], strict=True)
+    pairs, sure = zip(names[::2], names[1::2], strict=True), _Sure(origin)
     return [
-        Doubt(a, b, kind != JOINS, bits, cost, KINDS[kind].format(a), _marginal(origin, p, q))
+        Doubt(a, b, kind != JOINS, bits, cost, KINDS[kind].format(a), *sure(p, q, kind, cost))
         for (cost, p, q, kind, bits), (a, b) in zip(found, pairs, strict=True)
     ]
 
@@ -103,18 +113,36 @@ def confidence_of(origin: Origin) -> Floats:
     return out
 
 
-def _marginal(origin: Origin, a: int, b: int) -> float | None:
-    """Return how probable it is that two elements of a small component are related."""
-    if np.count_nonzero(origin.roots == origin.roots[a]) > SUMMED_ELEMENTS:
+class _Sure:
+    """How probable pairs of some components are; each component is looked at once."""
+
+    def __init__(self, origin: Origin) -> None:
+        self.origin = origin
+        self.parts: dict[int, tuple[Part, Probabilities | None]] = {}
+
+    def __call__(self, a: int, b: int, kind: int, cost: float) -> tuple[float, bool]:
+        """Return the probability that two elements are related, and whether it is exact."""
+        root = int(self.origin.roots[a])
+        if root not in self.parts:
+            part = self.origin.part(a)
+            self.parts[root] = part, _of_component(part.problem)
+        part, known = self.parts[root]
+        if known is None:  # the decision against its opposite
+            kept = 1.0 / (1.0 + 2.0 ** -min(cost, 1000.0))
+            return (1.0 - kept if kind == JOINS else kept), False
+        return float(known.pairs(part.place(a), part.place(b))), known.exact
+
+
+def _of_component(problem: Problem) -> Probabilities | None:
+    """Return the probabilities of a component, unless it is large."""
+    if problem.n > DRAWN_ELEMENTS:
         return None
     from relatum.probability import probabilities  # which most clusters are never asked
 
-    part = origin.part(a)
-    try:
-        p = probabilities(part.problem, method="exact", across=False)
-    except RelatumError:  # rules that no exact method sums over
-        return None
-    return float(p.matrix()[part.place(a), part.place(b)])
+    with suppress(RelatumError):  # rules that no method takes
+        method = "exact" if problem.n <= SUMMED_ELEMENTS else "tempering"
+        return probabilities(problem, method=method, draws=DRAWS, across=False)
+    return None
 
 
 def cheapest(

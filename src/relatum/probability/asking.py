@@ -71,7 +71,7 @@ def probabilities(
     found = chosen.run(task, Control(time_limit=limit, seed=task.seed))
     told = found.diagnostics.get("warning")
     if told:
-        warnings.warn(str(told), DegenerateWarning, stacklevel=2)
+        warnings.warn(str(told), DegenerateWarning, stacklevel=3)  # behind `seen`
     return Probabilities(problem, found)
 
 

@@ -106,6 +106,10 @@ def test_poor_chains_are_told_of():
     scores = np.where(side[:, None] == side[None, :], 3.0, 0.0)
     scores[0, 15] = 8.0
     problem = rt.Problem(scores[np.triu_indices(n, 1)], rt.EQUIVALENCES)
-    with pytest.warns(DegenerateWarning, match="sampling are poor: time was up"):
-        rt.probabilities(problem, draws=10**6, time_limit=1.0)
+    for method, hotter in (("sampling", True), ("tempering", False)):
+        with pytest.warns(DegenerateWarning, match="sampling are poor: time was up") as told:
+            rt.probabilities(problem, method=method, draws=10**6, time_limit=2.0)
+        said = [str(w.message) for w in told if w.category is DegenerateWarning]
+        assert all(("hotter chains" in text) == hotter for text in said)
+        assert {w.filename for w in told} == {__file__}
     assert CHAINS >= 4

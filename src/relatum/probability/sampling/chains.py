@@ -192,7 +192,7 @@ def judged(
     walks: Walks,
     marginals: DrawnMarginals,
     pairs: tuple[Index, Index],
-    exchanges: Sequence[float] = (),
+    exchanges: Sequence[float] | None = None,
 ) -> dict[str, Any]:
     """Return diagnostics of chains, with a key "warning" if they are poor.
 
@@ -203,8 +203,8 @@ def judged(
         Of the same draws.
     pairs : (i, j)
         Pairs to look at.
-    exchanges : sequence of float
-        Which share of exchanges between neighbouring temperatures was accepted.
+    exchanges : sequence of float, optional
+        Which share of exchanges between neighbouring temperatures was accepted, if there were any.
     """
     means = marginals.batch_means(*pairs)
     p = means.mean(axis=1)
@@ -225,7 +225,7 @@ def judged(
         _, error = marginals.pairs(pairs[0][open_], pairs[1][open_])
         own = p[open_] * (1 - p[open_]) / error**2
         said["effective draws of open pairs, median"] = float(min(count, np.median(own)))
-    if exchanges:
+    if exchanges is not None:
         said["exchanges accepted"] = list(exchanges)
     said["warning"] = _warning(said, walks.complete)
     return said
@@ -242,15 +242,16 @@ def _warning(said: dict[str, Any], complete: bool) -> str | None:
     least = min(few, said.get("effective draws of open pairs, median", few))
     if least < ENOUGH:
         poor.append(f"the draws are worth only {least:.0f} independent ones")
-    least = min(said.get("exchanges accepted", [1.0]))
+    least = min(said.get("exchanges accepted", ()), default=1.0)
     if least < EXCHANGED:
         poor.append(f"two temperatures exchanged only {least:.0%} of their relations")
     if not poor:
         return None
+    hotter = ', for exchanges with hotter chains (method="tempering")'
     return (
         f"Probabilities by sampling are poor: {'; '.join(poor)}. Their errors may be larger than "
-        "said; ask for more draws (draws) and time (time_limit), for exchanges with hotter chains "
-        '(method="tempering"), or give evidence.'
+        f"said; ask for more draws (draws) and time (time_limit)"
+        f"{'' if 'exchanges accepted' in said else hotter}, or give evidence."
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -83,12 +83,15 @@ class Walking:
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What chains have drawn, who drew it, log2 Z, and how often temperatures were exchanged."""
+    """What chains have drawn, who drew it, log2 Z, and how often temperatures were exchanged.
+
+    `exchanges` is None where there was but one temperature from the beginning.
+    """
 
     walks: Walks
     walkers: list[Any]
     gain: Gain
-    exchanges: list[float] = field(default_factory=list)
+    exchanges: list[float] | None = None
 
 
 def drawn(walking: Walking, task: Task, control: Control) -> Drawn:
