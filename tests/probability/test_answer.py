@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
 
 import relatum as rt
 from naive import probability as naive
+from probability.random_problems import FAMILIES, feasible_set
 from relatum.errors import ProblemError
 
 SCORES = [2.0, -1.0, 3.0, 0.5, -2.0, 1.0]
@@ -104,3 +108,47 @@ def test_what_makes_no_sense_is_refused(clusterings):
         clusterings.sample(-1)
     with pytest.raises(ProblemError, match="not in MAPS"):
         rt.probabilities(rt.Problem([[1.0, 2.0]], rt.MAPS)).sets([0])
+
+
+def same_answers(one, two):
+    """Say whether two answers agree in everything that can be asked."""
+    assert repr(one) == repr(two)
+    assert np.array_equal(one.matrix(), two.matrix())
+    assert np.array_equal(one.error, two.error)
+    assert one.log2_normalizer == two.log2_normalizer
+    first, second = one.sample(4, seed=1), two.sample(4, seed=1)
+    assert [type(y) for y in first] == [type(y) for y in second]
+    assert all(np.array_equal(a.matrix(), b.matrix()) for a, b in zip(first, second, strict=True))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_answers_can_be_pickled(family):
+    rng = np.random.default_rng(len(family))
+    p = rt.probabilities(rt.Problem(rng.normal(size=(4, 4)), feasible_set(family)))
+    same_answers(p, pickle.loads(pickle.dumps(p)))
+
+
+def other_answers():
+    """Yield answers of samplers, of matchings between two sides, and behind a calibration."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(24, 24))
+    for feasible in (rt.EQUIVALENCES, rt.LINEAR_ORDERS):
+        yield rt.probabilities(rt.Problem(scores, feasible), method="sampling", draws=200)
+    sides = rt.EQUIVALENCES & rt.one_per_group([0] * 8 + [1] * 16)
+    yield rt.probabilities(rt.Problem(scores, sides))
+    i, j = np.triu_indices(6, 1)
+    problem = rt.Problem.from_pairs(i[:9], j[:9], scores[i[:9], j[:9]], feasible=rt.EQUIVALENCES)
+    truth = rt.Partition([0, 0, 1, 1, 1, 2])
+    yield rt.calibrate(problem, truth).probabilities(rt.probabilities(problem))
+
+
+def test_answers_are_the_same_in_another_process():
+    given = list(other_answers())
+    assert [p.calibrated for p in given] == [False, False, False, True]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        for p in given:
+            same_answers(p, pickle.loads(pickle.dumps(p)))
+            drawn = pool.submit(p.sample, 3, 5).result()
+            here = p.sample(3, 5)
+            assert [y.matrix().tolist() for y in drawn] == [y.matrix().tolist() for y in here]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -370,13 +371,18 @@ def _score_of(problem: Problem) -> Callable[[Index, Index], Floats]:
         matrix = problem.dense()
         if symmetric or is_order(problem):
             matrix = matrix + matrix.T if symmetric else matrix - matrix.T
-        return lambda i, j: np.asarray(matrix[i, j])
-    width = np.int64(problem.shape[1])
+        return partial(_entries, matrix)
+    return partial(_listed, scores, symmetric)
+
+
+def _entries(matrix: Floats, i: Index, j: Index) -> Floats:
+    return np.asarray(matrix[i, j])
+
+
+def _listed(scores: SparseScores, symmetric: bool, i: Index, j: Index) -> Floats:
+    """Return the scores of pairs that may be listed; those that are stand in ascending order."""
+    width = np.int64(scores.shape[1])
     keys, values = scores.i * width + scores.j, np.asarray(scores.log_odds, np.float64)
-
-    def listed(i: Index, j: Index) -> Floats:
-        a, b = (np.minimum(i, j), np.maximum(i, j)) if symmetric else (i, j)
-        at = np.minimum(np.searchsorted(keys, a * width + b), len(keys) - 1)
-        return np.where(keys[at] == a * width + b, values[at], scores.background)
-
-    return listed
+    a, b = (np.minimum(i, j), np.maximum(i, j)) if symmetric else (i, j)
+    at = np.minimum(np.searchsorted(keys, a * width + b), len(keys) - 1)
+    return np.where(keys[at] == a * width + b, values[at], scores.background)

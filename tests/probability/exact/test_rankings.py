@@ -5,7 +5,7 @@ import pytest
 
 import relatum as rt
 from relatum.errors import ProblemError
-from relatum.kernels.probability.permutations import order_sums
+from relatum.kernels.probability.permutations import Placing, order_sums
 from relatum.probability.exact.rankings import opened_ranking, ranking_refusal
 from relatum.probability.methods import Task
 
@@ -22,12 +22,13 @@ def test_what_is_too_large_is_said(feasible):
 
 def test_weights_are_of_who_comes_first():
     scores = np.array([[0.0, 3.0], [1.0, 0.0]])
-    found, placing = opened_ranking(rt.Problem(scores, rt.LINEAR_ORDERS), 48)
-    forward, places = order_sums(placing, None)[:2]
+    found, weights = opened_ranking(rt.Problem(scores, rt.LINEAR_ORDERS), 48)
+    forward, places = order_sums(Placing(*weights), None)[:2]
     assert np.ldexp(forward[-1], places[-1]) == pytest.approx(8.0 + 2.0)
     assert not found.related[0, 1]
     known = rt.LINEAR_ORDERS & rt.evidence(related=[(0, 1)])
-    forward, places = order_sums(opened_ranking(rt.Problem(scores, known), 48)[1], None)[:2]
+    weights = opened_ranking(rt.Problem(scores, known), 48)[1]
+    forward, places = order_sums(Placing(*weights), None)[:2]
     assert np.ldexp(forward[-1], places[-1]) == pytest.approx(1.0)  # what is fixed has no score
 
 

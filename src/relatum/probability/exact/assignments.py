@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -209,18 +210,24 @@ def posterior(task: Task, control: Control) -> Posterior:
     if whole[0] <= 0.0:
         raise infeasible(problem)
     p = given.probabilities(layers, control)
-    kind = kind_of(problem.feasible)
-
-    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
-        return [_relation(c, given.shape, turned, kind) for c in given.draw(layers, count, rng)]
-
     return Posterior(
         DenseMarginals(p.T if turned else p),
         found.constant + log2_of(*whole),
         exact=True,
         method="sums over subsets",
-        draw=draw,
+        draw=partial(_draw, given, layers, turned, kind_of(problem.feasible)),
     )
+
+
+def _draw(
+    given: Assignment,
+    layers: list[Layer],
+    turned: bool,
+    kind: type[Relation],
+    count: int,
+    rng: np.random.Generator,
+) -> list[Relation]:
+    return [_relation(c, given.shape, turned, kind) for c in given.draw(layers, count, rng)]
 
 
 def _relation(

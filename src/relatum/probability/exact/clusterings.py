@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from relatum.kernels.probability.set_partitions import (
     partition_sums,
     set_probabilities,
 )
-from relatum.probability.exact.assignments import MOST_COLUMNS, WORK, Assignment
+from relatum.probability.exact.assignments import MOST_COLUMNS, WORK, Assignment, Layer
 from relatum.probability.exact.cluster_parts import Part, parts_of
 from relatum.probability.exact.weights import (
     infeasible,
@@ -123,8 +123,7 @@ def part_sums(part: Part, cap: int, control: Control) -> Sums | None:
         return None
     k = len(part.sizes)
     if k == 1:
-        one = np.ones((1, 1))
-        return Sums(one, part.constant, lambda e: 1.0, lambda count, rng: np.zeros((count, 1), int))
+        return Sums(np.ones((1, 1)), part.constant, _surely, _alone)
     require_moderate(part.scores)
     if k <= LARGEST[True] and (part.sides is None or k <= 12):
         return _over_partitions(part, cap, control)
@@ -143,15 +142,53 @@ def _over_partitions(part: Part, cap: int, control: Control) -> Sums:
     table = partition_sums(mantissa, places, part.sizes, min(cap, part.size), control.expired)
     require_time(control)
     sets = set_probabilities(*table)
-
-    def of_set(elements: Index) -> float:
-        return float(sets[int((1 << elements).sum())])
-
-    def draw(count: int, rng: np.random.Generator) -> Index:
-        return np.asarray(draw_partitions(*table, rng.random((count, k))))
-
     normalizer = part.constant + log2_of(float(table[2][-1]), int(table[3][-1]))
-    return Sums(pair_sums(sets), normalizer, of_set, draw)
+    return Sums(pair_sums(sets), normalizer, partial(_listed, sets), partial(_drawn, table, k))
+
+
+# functions of this module rather than of the place: they can be sent to another process
+
+
+def _surely(elements: Index) -> float:
+    return 1.0
+
+
+def _alone(count: int, rng: np.random.Generator) -> Index:
+    return np.zeros((count, 1), np.int64)
+
+
+def _listed(sets: Floats, elements: Index) -> float:
+    """Return the probability of a set, where they are listed by subset."""
+    return float(sets[int((1 << elements).sum())])
+
+
+def _drawn(table: tuple[Any, ...], k: int, count: int, rng: np.random.Generator) -> Index:
+    return np.asarray(draw_partitions(*table, rng.random((count, k))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Matchings:
+    """Sums over the matchings between two sides, as `Assignment` has them."""
+
+    given: Assignment
+    layers: list[Layer]
+    sides: tuple[Index, Index]  # which elements are rows, which columns
+    pairs: Floats
+
+    def of_set(self, elements: Index) -> float:
+        if len(elements) == 2:
+            return float(self.pairs[elements[0], elements[1]])
+        if len(elements) > 2:
+            return 0.0
+        return max(0.0, 2.0 - float(self.pairs[elements[0]].sum()))
+
+    def draw(self, count: int, rng: np.random.Generator) -> Index:
+        rows, columns = self.sides
+        labels = np.tile(np.arange(len(self.pairs)), (count, 1))
+        taken = self.given.draw(self.layers, count, rng)
+        who, row = np.nonzero(taken >= 0)
+        labels[who, rows[row]] = columns[taken[who, row]]
+        return labels
 
 
 def _over_matchings(part: Part, sides: Flags, cap: int, control: Control) -> Sums:
@@ -168,22 +205,9 @@ def _over_matchings(part: Part, sides: Flags, cap: int, control: Control) -> Sum
     k = len(part.sizes)
     pairs = np.eye(k)
     pairs[across], pairs[np.ix_(columns, rows)] = p, p.T
-
-    def of_set(elements: Index) -> float:
-        if len(elements) == 2:
-            return float(pairs[elements[0], elements[1]])
-        if len(elements) > 2:
-            return 0.0
-        return max(0.0, 2.0 - float(pairs[elements[0]].sum()))
-
-    def draw(count: int, rng: np.random.Generator) -> Index:
-        labels = np.tile(np.arange(k), (count, 1))
-        taken = given.draw(layers, count, rng)
-        who, row = np.nonzero(taken >= 0)
-        labels[who, rows[row]] = columns[taken[who, row]]
-        return labels
-
-    return Sums(pairs, part.constant + log2_of(*given.total(layers[-1])), of_set, draw)
+    found = _Matchings(given, layers, (rows, columns), pairs)
+    normalizer = part.constant + log2_of(*given.total(layers[-1]))
+    return Sums(pairs, normalizer, found.of_set, found.draw)
 
 
 def draw_parts(

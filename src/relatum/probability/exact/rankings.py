@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from relatum.kernels.probability.permutations import Placing
-from relatum.probability.exact.weights import Open, infeasible, opened, split
+from relatum.probability.exact.weights import Open, Weights, infeasible, opened, split
 from relatum.probability.methods import Task
 from relatum.problem import Problem, require_memory
 
@@ -26,7 +25,7 @@ def ranking_refusal(task: Task, kind: str, largest: dict[bool, int]) -> str | No
     return f"takes {kind} of at most {most} elements{way}, and these are {n}"
 
 
-def opened_ranking(problem: Problem, bytes_: int) -> tuple[Open, Placing]:
+def opened_ranking(problem: Problem, bytes_: int) -> tuple[Open, Weights]:
     """Return what is open, and the weights of "b before a": b is related to a, and a not to b.
 
     Parameters
@@ -43,4 +42,4 @@ def opened_ranking(problem: Problem, bytes_: int) -> tuple[Open, Placing]:
         f"The sums over the subsets of {n} elements",
         "give evidence that makes the problem smaller, or ask about parts of it",
     )
-    return found, Placing(*split(found.scores, ~found.unrelated & ~found.related.T))
+    return found, split(found.scores, ~found.unrelated & ~found.related.T)

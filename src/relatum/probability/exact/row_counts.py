@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from relatum.kernels.probability.row_counts import draw_row, row_count_probabilities
-from relatum.probability.exact.weights import infeasible, opened, require_time, split
+from relatum.probability.exact.weights import Weights, infeasible, opened, require_time, split
 from relatum.probability.methods import Task
 from relatum.probability.posterior import DenseMarginals, Posterior, kind_of
 from relatum.problem import FeasibleSet, Relation
@@ -61,19 +62,30 @@ def posterior(task: Task, control: Control) -> Posterior:
     if (mantissa <= 0.0).any():
         raise infeasible(problem)
     bits = Fraction(int(places.sum())) + Fraction(math.fsum(np.log2(mantissa)))
-    kind = kind_of(problem.feasible)
 
-    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
-        drawn = np.empty((count, *scores.shape), dtype=np.bool_)
-        for a in range(len(scores)):
-            given = weights[0][a], weights[1][a], forced[a], counts.least, most
-            drawn[:, a] = draw_row(*given, rng.random((count, scores.shape[1])))
-        return [Relation(y.T if turned else y).to(kind) for y in drawn]
-
+    drawing = _Rows(weights, forced, (counts.least, most), turned, kind_of(problem.feasible))
     return Posterior(
         DenseMarginals(p.T if turned else p),
         found.constant + bits,
         exact=True,
         method="sums over rows",
-        draw=draw,
+        draw=drawing.draw,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """What draws need: weights, what is related for sure, least and most, and how to turn them."""
+
+    weights: Weights
+    forced: NDArray[np.uint8]
+    counts: tuple[int, int]
+    turned: bool
+    kind: type[Relation]
+
+    def draw(self, count: int, rng: np.random.Generator) -> list[Relation]:
+        drawn = np.empty((count, *self.forced.shape), dtype=np.bool_)
+        for a, forced in enumerate(self.forced):
+            given = self.weights[0][a], self.weights[1][a], forced, *self.counts
+            drawn[:, a] = draw_row(*given, rng.random((count, self.forced.shape[1])))
+        return [Relation(y.T if self.turned else y).to(self.kind) for y in drawn]

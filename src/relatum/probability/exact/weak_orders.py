@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from relatum.kernels.probability.ordered_partitions import (
@@ -9,9 +12,17 @@ from relatum.kernels.probability.ordered_partitions import (
     ranking_probabilities,
     ranking_sums,
 )
+from relatum.kernels.probability.permutations import Placing
 from relatum.kernels.probability.set_partitions import set_weights
 from relatum.probability.exact.rankings import opened_ranking, ranking_refusal
-from relatum.probability.exact.weights import infeasible, log2_of, pair_sums, require_time, split
+from relatum.probability.exact.weights import (
+    Weights,
+    infeasible,
+    log2_of,
+    pair_sums,
+    require_time,
+    split,
+)
 from relatum.probability.methods import Task
 from relatum.probability.posterior import DenseMarginals, Posterior
 from relatum.problem import Relation, WeakOrder
@@ -28,8 +39,9 @@ def refusal(task: Task) -> str | None:
 
 def posterior(task: Task, control: Control) -> Posterior:
     """Return probabilities of rankings with ties."""
-    problem, n = task.problem, task.problem.n
-    found, placing = opened_ranking(problem, BYTES)
+    problem = task.problem
+    found, weights = opened_ranking(problem, BYTES)
+    placing = Placing(*weights)
     both = ~found.unrelated & ~found.unrelated.T
     tie = set_weights(*split(found.scores + found.scores.T, both))
     forward, places = ranking_sums(placing, *tie, control.expired)
@@ -40,15 +52,18 @@ def posterior(task: Task, control: Control) -> Posterior:
         placing, *tie, forward, places, control.expired
     )
     require_time(control)
-
-    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
-        ranks = draw_rankings(placing, *tie, backward, left, rng.random((count, n)))
-        return [WeakOrder(row) for row in ranks]
-
     return Posterior(
         DenseMarginals(before + pair_sums(classes)),
         found.constant + log2_of(float(forward[-1]), int(places[-1])),
         exact=True,
         method="sums over rankings",
-        draw=draw,
+        draw=partial(_draw, weights, (*tie, backward, left)),
     )
+
+
+def _draw(
+    weights: Weights, sums: tuple[Any, ...], count: int, rng: np.random.Generator
+) -> list[Relation]:
+    placing = Placing(*weights)  # made anew: it cannot be sent to another process
+    ranks = draw_rankings(placing, *sums, rng.random((count, len(weights[0]))))
+    return [WeakOrder(row) for row in ranks]

@@ -16,11 +16,12 @@ from relatum.proof import find_conflict
 from relatum.solvers import Control
 
 Places = NDArray[np.int32]
+Weights = tuple[Floats, Places]  # mantissas and exponents
 LARGEST_SUM = 2.0**28  # bits: of the sizes of all open scores, so that exponents are integers
 NEVER = -(1 << 30)  # the exponent of zero, as in kernels/probability/scaled.pxd
 
 
-def split(bits: Floats, allowed: Flags | None = None) -> tuple[Floats, Places]:
+def split(bits: Floats, allowed: Flags | None = None) -> Weights:
     """Return mantissas in [1/2, 1) and exponents of 2^bits; zero where it is not allowed.
 
     Examples

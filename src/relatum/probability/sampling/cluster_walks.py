@@ -168,13 +168,8 @@ def _sampled(
     first[near.labels] = np.unique(start, return_inverse=True)[1]
     seed = (task.seed, int(part.elements[0]))
     told = drawn(walking_of(near, first, cap, seed), task, control)
-
-    def certain(i: Index, j: Index) -> Flags:
-        if len(part.allowed) < k:
-            return np.asarray(i == j)
-        return np.asarray(~part.allowed[i, j])
-
-    marginals = DrawnMarginals(told.walks.draws, np.equal, certain)
+    allowed = part.allowed if len(part.allowed) == k else None
+    marginals = DrawnMarginals(told.walks.draws, np.equal, partial(_certain, allowed))
     return Sampled(
         told.walks.draws.reshape(-1, k),
         marginals,
@@ -182,6 +177,10 @@ def _sampled(
         near.value(first),
         told.gain,
     )
+
+
+def _certain(allowed: Flags | None, i: Index, j: Index) -> Flags:
+    return np.asarray(i == j if allowed is None else ~allowed[i, j])
 
 
 def walking_of(near: Neighbours, first: Index, cap: int, seed: tuple[int, ...]) -> Walking:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from relatum.array_types import Flags, Floats, Index
@@ -51,11 +53,7 @@ def posterior(task: Task, control: Control) -> Posterior:
     walking = walking_of(ahead, start, (task.seed, n))
     told = drawn(walking, task, control)
     walks = told.walks
-
-    def certain(i: Index, j: Index) -> Flags:
-        return np.asarray((i == j) | apart[i, j] | apart[j, i])
-
-    marginals = DrawnMarginals(walks.draws, np.less_equal, certain)
+    marginals = DrawnMarginals(walks.draws, np.less_equal, partial(_certain, apart))
     i, j = np.nonzero(np.triu(np.isfinite(ahead), 1))
     said = judged(walks, marginals, some_pairs(i, j, task.seed), told.exchanges)
     tried = sum(c.blocks for c in told.walkers)
@@ -64,21 +62,25 @@ def posterior(task: Task, control: Control) -> Posterior:
     most = begun.bound + (walking.count if walking.count is not None else log2_factorial(n))
     bits, error = total([(0.0, told.gain)], value, said, (begun.value, most))
     places = walks.draws.reshape(-1, n)
-
-    def draw(count: int, rng: np.random.Generator) -> list[Relation]:
-        chosen = places[picked(len(places), count, rng)]
-        return [LinearOrder.from_order(np.argsort(row)) for row in chosen]
-
     return Posterior(
         marginals,
         bits,
         exact=False,
         method="tempering" if "exchanges accepted" in said else "sampling",
-        draw=draw,
+        draw=partial(_draw, places),
         normalizer_error=error,
         ranks=_ranks(places),
         diagnostics=said,
     )
+
+
+def _certain(apart: Flags, i: Index, j: Index) -> Flags:
+    return np.asarray((i == j) | apart[i, j] | apart[j, i])
+
+
+def _draw(places: Draws, count: int, rng: np.random.Generator) -> list[Relation]:
+    chosen = places[picked(len(places), count, rng)]
+    return [LinearOrder.from_order(np.argsort(row)) for row in chosen]
 
 
 def walking_of(ahead: Floats, start: LinearOrder, seed: tuple[int, ...]) -> Walking:
