@@ -9,12 +9,15 @@ probability given the rest, and mostly too high.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.probability.component_sets import component_set_probabilities
 from relatum.pair_tables.options import Settings
-from relatum.pair_tables.solve.batching import Component, Components, component_of
+from relatum.pair_tables.solve.batching import Components, ends_of, first_elements
+from relatum.problem import Partition
 
 LARGEST = 2.0**20  # bits: larger scores make no other probabilities than 0 and 1
 
@@ -37,28 +40,46 @@ def cluster_confidence(
     given = np.ascontiguousarray(labels, np.int64), background, settings.cap, most
     confidence = component_set_probabilities(moderate, *given)
     exact = ~np.isnan(confidence)
-    for k in np.flatnonzero(np.diff(batch.element_ptr) > most).tolist():
-        own = slice(batch.element_ptr[k], batch.element_ptr[k + 1])
-        part = component_of(moderate, k)
-        confidence[own] = _against_single_steps(part, labels[own], background, settings.cap)
+    large = np.diff(batch.element_ptr) > most
+    if large.any():
+        elements = np.repeat(large, np.diff(batch.element_ptr))
+        own = Partition(first_elements(batch, labels)[elements]).labels
+        some = _linked(moderate, large, elements, background)
+        confidence[elements] = _against_single_steps(some, own, background, settings.cap)
     return confidence, exact
 
 
-def _against_single_steps(
-    component: Component, labels: Index, background: float, cap: int
-) -> Floats:
-    """Return the confidence of each element's cluster, against single steps."""
-    _, own = np.unique(labels, return_inverse=True)
-    sizes = np.bincount(own)
-    known = component.related, component.unrelated
-    yes, no = (np.asarray(x, np.int64).reshape(-1, 2) for x in known)
-    i = np.concatenate([np.asarray(component.i, np.int64), yes[:, 0], no[:, 0]])
-    j = np.concatenate([np.asarray(component.j, np.int64), yes[:, 1], no[:, 1]])
-    bits = np.asarray(component.log_odds, np.float64) - background
-    certain = np.repeat([LARGEST, -LARGEST], [len(yes), len(no)]) * 8
-    bits = np.concatenate([bits, certain])
+class _Links(NamedTuple):
+    """Pairs of elements, how far their bits are above the background, and groups of elements."""
+
+    i: Index
+    j: Index
+    bits: Floats
+    groups: Index | None
+
+
+def _linked(batch: Components, large: Flags, elements: Flags, background: float) -> _Links:
+    """Return the listed and known pairs of large components, as if these were one."""
+    number = np.cumsum(elements) - 1
+    owner, i, j = ends_of(batch)
+    own = large[owner]
+    first = np.repeat(batch.element_ptr[:-1], np.diff(batch.fixed_ptr))
+    fixed = batch.fixed[elements[first]].astype(np.int64) if len(first) else batch.fixed
+    a, b = (fixed[:, k] + first[elements[first]] for k in (0, 1))
+    bits = np.where(fixed[:, 2] == 1, LARGEST, -LARGEST) * 8
+    return _Links(
+        number[np.concatenate([i[own], a])],
+        number[np.concatenate([j[own], b])],
+        np.concatenate([batch.log_odds[own] - background, bits]),
+        batch.groups[elements] if len(batch.groups) else None,
+    )
+
+
+def _against_single_steps(links: _Links, own: Index, background: float, cap: int) -> Floats:
+    """Return the confidence of each element's cluster `own`, against single steps."""
+    i, j, bits, sizes = links.i, links.j, links.bits, np.bincount(own)
     steps = np.zeros(len(sizes))  # what all steps of a cluster weigh, against staying as it is
-    shut = _Shut(component, own, len(sizes))
+    shut = _Shut(links.groups, own, len(sizes))
     gain = _links(np.concatenate([i, j]), own[np.concatenate([j, i])], np.tile(bits, 2), sizes)
     x, to, linked = gain
     gains = linked + background * (sizes[to] - (own[x] == to))
@@ -97,10 +118,9 @@ def _links(x: Index, to: Index, bits: Floats, sizes: Index) -> tuple[Index, Inde
 class _Shut:
     """Says where groups shut out: whether an element's group, or a cluster's, is in a cluster."""
 
-    def __init__(self, component: Component, own: Index, count: int) -> None:
-        self.groups = None if component.groups is None else np.asarray(component.groups, np.int64)
-        if self.groups is None or not (self.groups >= 0).any():
-            self.groups = None
+    def __init__(self, groups: Index | None, own: Index, count: int) -> None:
+        self.groups = None if groups is None or not (groups >= 0).any() else groups
+        if self.groups is None:
             return
         has = np.flatnonzero(self.groups >= 0)
         shape = count, int(self.groups.max()) + 1
