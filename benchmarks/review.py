@@ -36,14 +36,16 @@ from pyarrow import csv, parquet
 import relatum as rt
 from relatum.pair_tables import learn_offset
 from relatum.pair_tables.scoring import pairwise_f1
-from relatum.review import Session
+from relatum.review import Session, corrections
 from relatum.review.catalogue import Filter
 from relatum.review.web import views
 from relatum.review.web.drawing import extract, graph, matrix
+from relatum.solvers.reductions import connected
 
 RESULTS = Path(__file__).parent / "results"
 SETS = ("abt_buy_thin", "abt_buy", "fodors_zagat", "febrl3", "cora")
 SIZES = (10, 20, 50, 100, 200, 500)
+WAYS = ("review", "review, clusters", "dedupe", "nearest")
 GOAL, EVERY = 0.99, 10
 
 
@@ -179,36 +181,101 @@ def labels_of(session):
     return labels
 
 
-def nearest(session, order, pairs):
+def nearest(session, pairs, bits):
     """Yield listed pairs by how near 0 their scores are, but for what follows from answers."""
-    for k in order.tolist():
+    for k in np.argsort(np.abs(bits), kind="stable").tolist():
         a, b = pairs[k].tolist()
         if session.ledger.says(a, b) is None:
             yield a, b
 
 
+def by_target(session, pairs, bits):
+    """Yield listed pairs as dedupe asks for them, but for what follows from answers.
+
+    Next is the pair whose probability is nearest a target: the share of answers "different" at
+    first, of which dedupe invents one, and of "same" four, and then 1/2, as both have come up.
+    """
+    p, open_ = 1 / (1 + np.exp2(-np.clip(bits, -60, 60))), np.ones(len(bits), bool)
+    while open_.any():
+        given = session.file.in_force()
+        same = 4 + sum(answer.verdict == "same" for answer in given)
+        count = 5 + len(given)
+        weight = min(same, count - same)
+        target = (0.5 * weight + 10 * (1 - same / count)) / (weight + 10)
+        k = int(np.where(open_, np.abs(p - target), np.inf).argmin())
+        open_[k] = False
+        if session.ledger.says(*pairs[k].tolist()) is None:
+            yield tuple(pairs[k].tolist())
+
+
+def by_worth(session):
+    """Yield what the review asks."""
+    while (question := session.question()) is not None:
+        yield question.a, question.b
+
+
+def take(session, truth, pair, whole):
+    """Answer as the truth is; if both clusters are of one entity, and `whole`, join them."""
+    a, b = pair
+    same = bool(truth[a] == truth[b])
+    if whole and same:
+        clusters = [views.cluster_of(session, e)[0] for e in pair]
+        if len(set(truth[[*clusters[0], *clusters[1]]].tolist())) == 1 and a not in clusters[1]:
+            session.act(corrections.join(*clusters), "join")
+            return
+    session.answer(a, b, same)
+
+
 def ask(session, truth, how, most, pairs, bits):
     """Return answers until the goal, None if it is not reached, and F1 on the way."""
-    near = nearest(session, np.argsort(np.abs(bits), kind="stable"), pairs)
+    ways = {"nearest": nearest, "dedupe": by_target}
+    asked = ways[how](session, pairs, bits) if how in ways else by_worth(session)
     curve = []
     for count in range(most + 1):
         if count % EVERY == 0:
             curve.append(pairwise_f1(labels_of(session), truth))
             if curve[-1] >= GOAL:
                 return count, curve
-        if how == "review":
-            question = session.question()
-            pair = None if question is None else (question.a, question.b)
-        else:
-            pair = next(near, None)
-        if pair is None:
+        pair = next(asked, None)
+        if pair is None or count == most:
             break
-        session.answer(*pair, bool(truth[pair[0]] == truth[pair[1]]))
+        take(session, truth, pair, how == "review, clusters")
     curve.append(pairwise_f1(labels_of(session), truth))
     return (count if curve[-1] >= GOAL else None), curve
 
 
-def count_answers(data, folder, name, seed, most):
+def ceilings(session, truth, pairs):
+    """Return F1 if everything were answered that can be: within components, also near them, all.
+
+    "near" is what the review asks about; "listed" what any rule that asks about scored pairs
+    could, and what is missing there blocking has lost.
+    """
+    roots, near = np.asarray(session.origin.roots), session.queue.near
+    matched = session.origin.groups is not None
+    apart = truth[pairs[:, 0]] != truth[pairs[:, 1]]
+    listed = pairs[~apart]
+    i, j = np.triu_indices(len(truth), 1)
+    same = truth[i] == truth[j]
+    i, j = (listed[:, 0], listed[:, 1]) if matched else (i[same], j[same])
+    hood = np.empty(len(truth), np.int64)
+    beside = set()
+    for k in range(len(near)):
+        own = near.roots(k)
+        if near.is_between(k):
+            beside.add(tuple(own))
+        else:
+            hood[np.isin(roots, own)] = k
+    ends = np.sort(np.column_stack([roots[i], roots[j]]), axis=1).tolist()
+    askable = (hood[i] == hood[j]) | np.array([tuple(e) in beside for e in ends], bool)
+    found = {
+        "components": (i[roots[i] == roots[j]], j[roots[i] == roots[j]]),
+        "near": (i[askable], j[askable]),
+        "listed": (listed[:, 0], listed[:, 1]),
+    }
+    return {name: pairwise_f1(connected(len(truth), [ends]), truth) for name, ends in found.items()}
+
+
+def count_answers(data, folder, name, seed, most, ways):
     train, (pairs, bits, truth, source) = halves(data, name, seed)
     learned = learn_offset(*train[0].T, *train[1:], background="learned")
     offset = 0.0 if source is None else learned.bits
@@ -219,11 +286,13 @@ def count_answers(data, folder, name, seed, most):
     table = pa.table({"unique_id_l": ids[0], "unique_id_r": ids[1], "match_weight": scores})
     groups = None if source is None else dict(enumerate(np.asarray(source).tolist()))
     out = {}
-    for how in ("review", "nearest"):
+    for how in ways:
         found = rt.cluster_pairs(table, background=learned.background, one_per_group=groups)
-        file = folder / f"{name}-{seed}-{how}.csv"
+        session = Session(found, answers=folder / f"{name}-{seed}-{how}.csv")
+        if "at best" not in out:
+            out["at best"] = ceilings(session, truth, pairs)
         begin = time.process_time()
-        count, curve = ask(Session(found, answers=file), truth, how, most, pairs, bits + offset)
+        count, curve = ask(session, truth, how, most, pairs, bits + offset)
         out[how] = {"answers": count, "f1": curve, "seconds": time.process_time() - begin}
     return out
 
@@ -234,6 +303,7 @@ def main():
     parts = ["picture", "opening", "answers"]
     parser.add_argument("--parts", nargs="*", default=parts, choices=parts)
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
+    parser.add_argument("--ways", nargs="*", default=list(WAYS), choices=list(WAYS))
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--most", type=int, default=300)
     parser.add_argument("--records", type=int, default=1_000_000)
@@ -259,15 +329,16 @@ def main():
             print(f"skipped: there are no records in {data}; name their folder by RELATUM_DATA")
             return 0
         for own in options.sets if "answers" in options.parts else ():
-            runs = [
-                count_answers(data, folder, own, seed, options.most)
-                for seed in range(options.splits)
-            ]
+            runs = []
+            for seed in range(options.splits):
+                runs.append(count_answers(data, folder, own, seed, options.most, options.ways))
+                best = {k: round(v, 4) for k, v in runs[-1]["at best"].items()}
+                print(f"{own:14} split {seed}: at best {best}", flush=True)
+                for how in options.ways:
+                    told = runs[-1][how]
+                    first, last = round(told["f1"][0], 3), round(told["f1"][-1], 3)
+                    print(f"  {how:16} {told['answers']} answers, F1 {first} -> {last}", flush=True)
             results.setdefault("answers", {})[own] = {"most": options.most, "runs": runs}
-            for how in ("review", "nearest"):
-                first, last = ([round(r[how]["f1"][k], 3) for r in runs] for k in (0, -1))
-                counts = [r[how]["answers"] for r in runs]
-                print(f"{own:14} {how:8} answers {counts}, F1 {first} -> {last}", flush=True)
             keep()
     return 0
 

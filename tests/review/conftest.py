@@ -51,3 +51,33 @@ def opened(table, tmp_path):
         )
 
     return open_
+
+
+@pytest.fixture(scope="session")
+def small():
+    """Return a table whose entities are in several components: half of the true scores are low."""
+    from relatum.review import Session
+
+    rng = np.random.default_rng(3)
+    n = 24
+    truth = rng.integers(0, 8, n)
+    i, j = np.triu_indices(n, 1)
+    same = truth[i] == truth[j]
+    keep = same | (rng.random(len(i)) < 0.15)
+    i, j, same = i[keep], j[keep], same[keep]
+    bits = np.where(same, rng.normal(0.5, 3.0, len(i)), rng.normal(-4.0, 2.0, len(i)))
+    pairs = pa.table({"unique_id_l": i, "unique_id_r": j, "match_weight": bits})
+    clusters = rt.cluster_pairs(pairs, confidence=True)
+
+    def labels(session):
+        names = np.array(clusters.origin.whole["cluster_id"].to_pylist())
+        out = np.unique(names, return_inverse=True)[1]
+        for solved in session.touched():
+            out[solved.base.elements] = out.max() + 1 + solved.labels
+        return out
+
+    return SimpleNamespace(
+        truth=truth[np.unique([i, j])], pairs=pairs, clusters=clusters, bits=bits, labels=labels,
+        listed=(np.searchsorted(np.unique([i, j]), i), np.searchsorted(np.unique([i, j]), j)),
+        opened=lambda answers, **given: Session(clusters, answers=answers, who="ann", **given),
+    )  # fmt: skip

@@ -8,7 +8,7 @@ import pytest
 import relatum as rt
 from relatum.pair_tables import Component, Settings, solve_component
 from relatum.review.facts import Fact, Ledger
-from relatum.review.warm import Base, Warm, agree, problem_with
+from relatum.review.warm import Base, Warm, agree, problem_with, search_proof
 
 
 def base_of(seed, n, density=0.5, groups=None, cap=None):
@@ -82,9 +82,26 @@ def test_a_proof_is_one_that_the_checker_takes():
     base = base_of(4, 24)
     warm = Warm(base)
     facts = frozenset([Fact(5, 8, base.labels[0] != base.labels[1], 1)])
-    proved = warm.proved_with(facts, 10.0)
+    tried = warm.solved(facts)
+    warm.learn(tried, search_proof(tried, 10.0))
+    proved = warm.solved(facts)
     assert proved.gap == 0
     assert rt.verify(proved.problem, proved.estimate)
+
+
+def test_what_is_proved_late_holds_with_answers_that_came_meanwhile():
+    base = base_of(4, 24)
+    warm = Warm(base)
+    tried = warm.solved(frozenset())
+    found = search_proof(tried, 10.0)
+    fact = Fact(5, 8, bool(base.labels[0] != base.labels[1]), 1)
+    warm.solved(frozenset([fact]))
+    warm.learn(tried, found)
+    now = warm.solved(frozenset([fact]))
+    assert now.bound <= found.bound + 1e-9
+    best = rt.infer(now.problem, prove=True, time_limit=10.0)
+    assert now.bound >= best.value - 1e-6
+    assert warm.solved(frozenset()).value == pytest.approx(found.value)
 
 
 def test_the_same_answers_give_the_same_clusters_after_a_restart():

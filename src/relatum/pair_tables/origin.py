@@ -87,6 +87,10 @@ class Access(Protocol):
         """Return all pairs that `score_missing` scored: numbers of elements, and bits."""
         ...
 
+    def between(self, origin: Origin, above: float) -> Pairs:
+        """Return listed pairs above some bits whose elements are of two components."""
+        ...
+
     def copy(self, origin: Origin, path: Path) -> None:
         """Write the columns of the table of pairs that matter to a Parquet file."""
         ...

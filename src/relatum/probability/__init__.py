@@ -11,7 +11,7 @@ and kernels. Begin with `asking`, then `methods`.
 from relatum.probability import exact, sampling
 from relatum.probability.answer import Probabilities
 from relatum.probability.asking import probabilities, sample
-from relatum.probability.beliefs import EXACT, OpenPairs, open_pairs_of
+from relatum.probability.beliefs import EXACT, NEAR, OpenPairs, open_pairs_of
 from relatum.probability.calibration import Calibration, calibrate
 from relatum.probability.decisions import decide
 from relatum.probability.matchings import Matchings, best_matching, matching_probabilities
@@ -25,6 +25,7 @@ from relatum.probability.questions import (
 
 __all__ = [
     "EXACT",
+    "NEAR",
     "Asked",
     "Calibration",
     "Matchings",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relatum.array_types import Floats, Index
+from relatum.array_types import Flags, Floats, Index
 from relatum.probability import OpenPairs, entropy_of, open_pairs_of
 from relatum.problem import SparseScores
 from relatum.review.facts import Ledger
@@ -66,7 +66,7 @@ class Agenda:
 LEAST_BITS = float(entropy_of(np.array([DOUBT]))[0])  # of questions that are about one pair only
 
 
-def agenda_of(solved: Solved, ledger: Ledger) -> Agenda:
+def agenda_of(solved: Solved, ledger: Ledger, between: Index | None = None) -> Agenda:
     """Return the questions about a component.
 
     Parameters
@@ -74,17 +74,21 @@ def agenda_of(solved: Solved, ledger: Ledger) -> Agenda:
     solved : Solved
     ledger : Ledger
         All that was answered: what follows from it is not asked.
+    between : integer array, optional
+        A part of each element: only pairs of two parts are asked about.
     """
     if solved.base.n < 2:
         return Agenda([], 0)
     pairs = _open_pairs(solved)
+    if between is not None:
+        pairs = _chosen(pairs, between[pairs.i] != between[pairs.j])
     bits, worth = entropy_of(pairs.probability), worth_of(pairs)
     order = np.lexsort((pairs.j, pairs.i, -worth))
     order = order[worth[order] > LEAST]
     out: list[Doubtful] = []
     for k in order.tolist():
         a, b = (int(solved.base.elements[x[k]]) for x in (pairs.i, pairs.j))
-        if ledger.says(a, b) is None:
+        if ledger.says(a, b) is None and ledger.has_room(a, b):
             out.append(Doubtful(a, b, *(float(x[k]) for x in (pairs.probability, bits, worth))))
             if len(out) == KEPT:
                 break
@@ -113,6 +117,11 @@ def _open_pairs(solved: Solved) -> OpenPairs:
     bits = np.clip(np.asarray(scores.log_odds, np.float64), -60, 60)
     p: Floats = 1 / (1 + np.exp2(-bits))
     return OpenPairs(scores.i, scores.j, p)
+
+
+def _chosen(pairs: OpenPairs, keep: Flags) -> OpenPairs:
+    worth = None if pairs.worth is None else pairs.worth[keep]
+    return OpenPairs(pairs.i[keep], pairs.j[keep], pairs.probability[keep], worth)
 
 
 def likely_left(n: int, pairs: OpenPairs, doubt: float = DOUBT) -> int:

@@ -210,6 +210,10 @@ class Ledger:
         self._apart.setdefault(a, {}).setdefault(b, fact)
         self._apart.setdefault(b, {}).setdefault(a, fact)
 
+    def has_room(self, a: int, b: int) -> bool:
+        """Say whether two elements may be the same: no rule and no answer forbids it."""
+        return self._against(Fact(a, b, True)) is None
+
     def says(self, a: int, b: int) -> bool | None:
         """Return what follows of two elements: the same, different, or nothing."""
         first, second = self.find(a), self.find(b)

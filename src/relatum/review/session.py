@@ -9,29 +9,25 @@ from __future__ import annotations
 
 import getpass
 import threading
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from relatum.array_types import Index
 from relatum.errors import DataError
 from relatum.explanation import Explanation, explained
 from relatum.io import DIFFERENT, SAME, Answer, AnswersFile
-from relatum.pair_tables import Clusters, batch_of, cluster_confidence, component_of, confidence_of
-from relatum.problem import Partition
-from relatum.review.catalogue import Catalogue, Filter, Row, spans_of
+from relatum.pair_tables import Clusters, confidence_of
+from relatum.review.catalogue import Catalogue, Filter, Row
 from relatum.review.changes import Change, Clustering, changes_between
 from relatum.review.doubtful import Agenda, Doubtful
 from relatum.review.facts import Contradiction, Fact, Ledger, facts_of
 from relatum.review.queue import Queue
-from relatum.review.warm import Base, Solved, Warm
-
-LOOKED_AT = 64  # components without answers that are kept after they were looked at
-Key = tuple[int, ...]  # the roots of the components that answers join
+from relatum.review.standing import Numbers, Standing
+from relatum.review.store import Key, Store
+from relatum.review.warm import Solved, search_proof
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,25 +51,6 @@ class Told:
     contradictions: list[Contradiction]
     value: float
     root: int
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """How many of everything there are now, and how good the clusters are."""
-
-    elements: int
-    clusters: int
-    components: int
-    answers: int
-    value: float
-    bound: float
-    sizes: dict[int, int] = field(default_factory=dict)
-
-    @property
-    def gap(self) -> float:
-        """Bound minus value, in bits."""
-        gap = self.bound - self.value
-        return gap if gap > 1e-6 * (1 + abs(self.value) * 1e-3) else 0.0
 
 
 class Session:
@@ -135,17 +112,15 @@ class Session:
         else:
             confidence = confidence_of(self.origin)
         self.catalogue = Catalogue(self.origin, confidence, records, id)
-        self._order, self._roots, self._starts = spans_of(np.asarray(self.origin.roots, np.int64))
         self._lock = threading.RLock()
-        self._warms: dict[Key, Warm] = {}
-        self._keys: dict[int, Key] = {}  # of roots that answers join with others
-        self._facts: dict[Key, frozenset[Fact]] = {}
         self._applied: list[Answer] = []
+        self._held: list[Fact] = []
         self._numbers: dict[Any, int] = {}  # of ids that answers name
-        self._dirty: set[Key] = set()
         self.unknown: list[Answer] = []  # about elements that are not in the table
         self.ledger = self._empty_ledger()
         self.told: dict[int, Told] = {}
+        self.store = Store(self.origin)
+        self.standing = Standing(found.summary, self.catalogue, self.store)
         self.queue = Queue(self)
         self.sync()
 
@@ -153,90 +128,57 @@ class Session:
 
     def key(self, root: int) -> Key:
         """Return the roots of the components that are one with a component."""
-        return self._keys.get(int(root), (int(root),))
+        return self.store.key(root)
 
     def root(self, element: int) -> int:
         """Return the first of the components that an element's component is one with."""
-        if not 0 <= element < len(self.origin.roots):
-            raise DataError(f"There is no element {element}.")
-        return self.key(int(self.origin.roots[element]))[0]
+        return self.store.root(element)
 
     def solved(self, root: int) -> Solved:
         """Return a component as it is now."""
         with self._lock:
-            place = int(np.searchsorted(self._roots, root))
-            if place >= len(self._roots) or self._roots[place] != root:
-                raise DataError(f"There is no component {root}.")
-            return self._solved(self.key(root))
+            self.store.require(root)
+            return self.store.solved(self.key(root))
 
     def prove(self, root: int, time_limit: float = 10.0) -> Solved:
-        """Search for a proof that the clusters of a component are the most probable ones."""
+        """Search for a proof that the clusters of a component are the most probable ones.
+
+        Others may answer in the meantime: what is found holds with their answers, too.
+        """
+        tried = self.solved(root)
+        found = search_proof(tried, time_limit)
         with self._lock:
-            self.solved(root)  # or say that there is none
-            key, facts = self.key(root), self._facts.get(self.key(root), frozenset())
-            found = self._warm(key).proved_with(facts, time_limit)
-            self._dirty.add(key)
-            self.queue.forget(key)
-            return found
+            key = tuple(sorted({int(r) for r in self.origin.roots[tried.base.elements]}))
+            if self.key(root) == key:  # or answers have joined, or parted, it
+                self.store.warm(key).learn(tried, found)
+                self.store.proved.add(key)
+                self.standing.note([key])
+                self.queue.forget(key)
+            return self.solved(root)
+
+    def both(self, a: int, b: int) -> Solved:
+        """Return the component of two elements as it is now, or those of both as one."""
+        with self._lock:
+            return self.store.together([self.root(a), self.root(b)], self.ledger.held)
 
     def explain(self, a: int, b: int, time_limit: float = 2.0) -> Explanation:
-        """Say why two elements of one component are together, or are not."""
-        root = self.root(a)
-        if self.root(b) != root:
-            raise DataError("These elements are in two components; nothing speaks for them.")
-        solved = self.solved(root)
+        """Say why two elements are together, or are not."""
+        solved = self.both(a, b)
         ends = solved.base.place(a), solved.base.place(b)
         why = explained(solved.problem, solved.estimate, ends, (time_limit, 0))
         return why.named(solved.base.ids, self.found.contributions)
 
-    def load(self, keys: Sequence[Key]) -> None:
-        """Fetch components, all that are not there yet at once."""
+    def bits_between(self, a: int, b: int) -> float | None:
+        """Return the score of elements of two components, if it was listed and is not low."""
         with self._lock:
-            missing = [key for key in dict.fromkeys(keys) if key not in self._warms]
-            if not missing:
-                return
-            parts = [self._elements(key) for key in missing]
-            inside = np.concatenate(parts)
-            owner = np.repeat(np.arange(len(parts)), [len(p) for p in parts])
-            by = np.argsort(inside, kind="stable")
-            inside, owner = inside[by], owner[by]
-            whole = self.origin.access.component(self.origin, inside)
-            batch, order = batch_of(
-                owner,
-                (whole.i, whole.j, whole.log_odds),  # type: ignore[arg-type]
-                _fixed(whole),
-                whole.groups,
-            )
-            names, gaps = self.origin.ids(inside), self.origin.whole["cluster_gap"]
-            codes = self.origin.whole["cluster_id"].take(inside).combine_chunks()
-            clusters = codes.dictionary_encode().indices.to_numpy(zero_copy_only=False)
-            for k, key in enumerate(missing):
-                own = order[batch.element_ptr[k] : batch.element_ptr[k + 1]]
-                labels = Partition(np.asarray(clusters, np.int64)[own]).labels
-                gap = float(gaps.take(np.array(key)).to_numpy().sum())
-                ids = [names[place] for place in own.tolist()]
-                part = component_of(batch, k)
-                base = Base(inside[own], ids, part, labels, gap, self.origin.settings)
-                self._warms[key] = Warm(base)
-            self._drop(missing)
+            return self.queue.near.bits_of(a, b)
 
-    def _drop(self, kept: list[Key]) -> None:
-        """Forget components without answers that were looked at long ago."""
-        idle = [key for key in self._warms if key not in self._facts and key not in kept]
-        for key in idle[: max(0, len(idle) - LOOKED_AT)]:
-            del self._warms[key]
-
-    def _elements(self, key: Key) -> Index:
-        places = np.searchsorted(self._roots, np.array(key))
-        spans = [self._order[self._starts[p] : self._starts[p + 1]] for p in places.tolist()]
-        return np.sort(np.concatenate(spans)).astype(np.int64)
-
-    def _warm(self, key: Key) -> Warm:
-        self.load([key])
-        return self._warms[key]
-
-    def _solved(self, key: Key, start: Index | None = None) -> Solved:
-        return self._warm(key).solved(self._facts.get(key, frozenset()), start)
+    def beside(self, root: int, count: int) -> list[tuple[int, int, float]]:
+        """Return the best listed pairs of a component and others: an element of each, and bits."""
+        with self._lock:
+            key = self.key(root)
+            found = self.queue.near.beside(self.store.elements(key), 10 * count)
+            return [(a, b, x) for a, b, x in found if self.root(a) != self.root(b)][:count]
 
     # --- what is known
 
@@ -280,27 +222,29 @@ class Session:
                 self._numbers[k] for a in about for k in (a.left, a.right) if k in self._numbers
             ]
             number = self.file.undo(wanted, self.who)
-            return self._after(number, self.root(ends[0]) if ends else int(self._roots[0]))
+            return self._after(number, self.root(ends[0]) if ends else int(self.store.roots[0]))
 
     def _after(self, action: int, root: int) -> Told:
         """Take over what was just written, and say what it changed."""
         before, known = self._clusters(), {c.fact for c in self.ledger.contradictions}
-        value, touched = self._value(), dict(self._facts)
+        value, touched = self.standing.value(), dict(self.store.facts)
         self.sync()
-        changed = {k for k in {*touched, *self._facts} if touched.get(k) != self._facts.get(k)}
-        elements = {int(e) for key in changed for e in self._elements(key)}
+        changed = {
+            k for k in {*touched, *self.store.facts} if touched.get(k) != self.store.facts.get(k)
+        }
+        elements = {int(e) for key in changed for e in self.store.elements(key)}
         was, now = (
             Clustering(elements, {k: c[k] for k in changed if k in c}, self._base_cluster)
             for c in (before, self._clusters())
         )
         changes = changes_between(was, now)
         new = [c for c in self.ledger.contradictions if c.fact not in known]
-        told = Told(action, changes, new, self._value() - value, self.root(root))
+        told = Told(action, changes, new, self.standing.value() - value, self.root(root))
         self.told[action] = told
         return told
 
     def _clusters(self) -> dict[Key, Solved]:
-        return {key: self._solved(key) for key in self._facts}
+        return {key: self.store.solved(key) for key in self.store.facts}
 
     def _base_cluster(self, elements: set[int]) -> dict[int, Any]:
         """Return the clusters of elements as the table was clustered."""
@@ -338,43 +282,16 @@ class Session:
 
     def _regroup(self) -> None:
         """Join components that answers join, and solve again what has other facts than before."""
-        roots, held = self.origin.roots, [f for f in self.ledger.held if f.action]
-        ends = [(int(roots[f.a]), int(roots[f.b]), f) for f in held]
-        keys = _joined([(a, b) for a, b, f in ends if f.same and a != b])
-        facts: dict[Key, set[Fact]] = {}
-        for a, b, fact in ends:
-            key = keys.get(a, (a,))
-            if key == keys.get(b, (b,)):
-                facts.setdefault(key, set()).add(fact)
-        now = {key: frozenset(found) for key, found in facts.items()}
-        changed = [k for k in {*now, *self._facts} if now.get(k) != self._facts.get(k)]
-        before = {int(r): self._solved(key) for key in self._facts for r in key if len(key) > 1}
-        self._keys, self._facts = keys, now
-        self.load([key for key in changed if key in now])
-        for key in changed:
-            self._dirty.add(key)
-            self.queue.forget(key)
-            if key in now and len(key) > 1:
-                self._solved(key, self._start(key, before))
-
-    def _start(self, key: Key, before: dict[int, Solved]) -> Index | None:
-        """Return the clusters that joined components had before they were joined."""
-        base = self._warm(key).base
-        if self._warms[key].last is not None:
-            return None
-        labels, used = np.empty(base.n, np.int64), 0
-        for root in key:
-            solved = before.get(root)
-            if solved is None:
-                solved = self._solved((root,)) if (root,) in self._warms else None
-            own = self._elements((root,))
-            places = np.searchsorted(base.elements, own)
-            if solved is None:
-                labels[places] = used + base.labels[places]
-            else:
-                labels[places] = used + solved.labels[np.searchsorted(solved.base.elements, own)]
-            used = int(labels[places].max()) + 1
-        return Partition(labels).labels
+        held = [f for f in self.ledger.held if f.action]
+        changed = self.store.regroup(held)
+        self.standing.note(changed)
+        other = {*held} ^ {*self._held}  # also of two components
+        self._held = held
+        ends = {end for fact in other for end in (fact.a, fact.b)}
+        roots = {int(self.origin.roots[end]) for end in ends}
+        self.standing.note([self.key(root) for root in roots])
+        self.queue.forget(roots)
+        self.queue.forget({root for key in changed for root in key})
 
     # --- what is asked
 
@@ -403,76 +320,29 @@ class Session:
 
     def answers_of(self, root: int) -> list[Fact]:
         """Return the answers that hold about a component, oldest first."""
-        return sorted(self._facts.get(self.key(root), ()), key=lambda f: (f.action, f.a, f.b))
+        return self.store.answers(self.key(root))
 
     # --- what is shown
-
-    def _value(self) -> float:
-        solved = [self._solved(key) for key in self._facts]
-        return self.found.summary.value + sum(s.value - s.base.value for s in solved)
 
     def touched(self) -> list[Solved]:
         """Return all components that answers touch, as they are now."""
         with self._lock:
-            return [self._solved(key) for key in self._facts]
+            return self.standing.touched()
 
     def numbers(self) -> Numbers:
         """Return how many of everything there are now."""
         with self._lock:
-            summary, solved = self.found.summary, [self._solved(key) for key in self._facts]
-            sizes = Counter(self.catalogue.sizes())
-            clusters, bound = summary.clusters, summary.bound
-            for s in solved:
-                before = np.bincount(s.base.labels)
-                clusters += s.clusters - len(before)
-                bound += s.bound - s.base.bound
-                sizes.subtract(Counter(before.tolist()))
-                sizes.update(Counter(np.bincount(s.labels).tolist()))
-            joined = sum(len(key) - 1 for key in self._facts)
-            value = self._value()
-            return Numbers(
-                summary.elements,
-                clusters,
-                summary.components - joined,
-                len(self._applied),
-                value,
-                max(value, bound),
-                {k: v for k, v in sorted(sizes.items()) if v > 0},
-            )
+            return self.standing.numbers(len(self._applied))
 
     def components(self, wanted: Filter, page: int, count: int = 25) -> tuple[list[Row], int]:
         """Return a page of the list of components, and how many there are."""
         with self._lock:
-            self._flush()
+            self.standing.flush()
             return self.catalogue.components(wanted, page * count, count)
-
-    def _flush(self) -> None:
-        """Bring the list of components up to date."""
-        rows: list[tuple[int, dict[str, Any]]] = []
-        for key in sorted(self._dirty):
-            now = self.key(key[0])
-            for k, root in enumerate(now):
-                rows.append((root, self._row(now) if k == 0 else {"n": 0}))
-            rows += [(r, self._row(self.key(r))) for r in key if self.key(r) != now]
-        self._dirty.clear()
-        self.catalogue.update(rows)
-
-    def _row(self, key: Key) -> dict[str, Any]:
-        solved = self._solved(key)
-        return {
-            "n": solved.base.n,
-            "clusters": solved.clusters,
-            "gap": solved.gap,
-            "sure": self.sure(solved),
-            "answers": len(self._facts.get(key, ())),
-        }
 
     def sure(self, solved: Solved) -> float:
         """Return how sure the least sure cluster of a component is."""
-        found = cluster_confidence(solved.component().batch(), solved.labels, self.origin.settings)[
-            0
-        ]
-        return float(found.min(initial=1.0))
+        return self.standing.sure(solved)
 
     def names(self, elements: Sequence[int]) -> list[Any]:
         """Return the ids of elements as users write them."""
@@ -497,19 +367,3 @@ def _somebody() -> str:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
         return "somebody"
-
-
-def _fixed(component: Any) -> Index:
-    yes, no = (np.asarray(x, np.int64).reshape(-1, 2) for x in
-               (component.related, component.unrelated))  # fmt: skip
-    return np.column_stack([np.concatenate([yes, no]), np.repeat([1, 0], [len(yes), len(no)])])
-
-
-def _joined(pairs: Sequence[tuple[int, int]]) -> dict[int, Key]:
-    """Return the sets of roots that pairs join, by each of their roots."""
-    sets: dict[int, set[int]] = {}
-    for a, b in pairs:
-        one = sets.get(a, {a}) | sets.get(b, {b})
-        for root in one:
-            sets[root] = one
-    return {root: tuple(sorted(one)) for root, one in sets.items()}

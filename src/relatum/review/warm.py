@@ -80,6 +80,11 @@ class Base:
         """Return the number of one of its elements within it."""
         return int(np.searchsorted(self.elements, element))
 
+    def holds(self, element: int) -> bool:
+        """Say whether it has an element."""
+        place = self.place(element)
+        return place < self.n and int(self.elements[place]) == element
+
 
 @dataclass(frozen=True, eq=False)
 class Solved:
@@ -146,6 +151,7 @@ class Warm:
     base: Base
     proved: list[tuple[frozenset[Fact], float]] = field(default_factory=list)
     last: Solved | None = None
+    better: tuple[Index, float] | None = None  # than those of the table, without answers
 
     def bound(self, facts: frozenset[Fact]) -> float:
         """Return the least bound that is known to hold with these facts."""
@@ -172,13 +178,17 @@ class Warm:
             start = self._labels()
         fewer = self.last is not None and not said(self.last.facts) <= said(facts)
         if not facts:
-            found = Solved(self.base, facts, self.base.labels, self.base.value, 0.0)
+            found = Solved(self.base, facts, *self._without(), 0.0)
         elif not fewer and agree(self.base, start, facts):
             found = Solved(self.base, facts, start, self._value(start), 0.0)
         else:
             found = self._searched(facts, [start, self.base.labels])
         self.last = replace(found, bound=max(found.value, self.bound(facts)))
         return self.last
+
+    def _without(self) -> tuple[Index, float]:
+        """Return the best clusters that are known without answers, and their value."""
+        return (self.base.labels, self.base.value) if self.better is None else self.better
 
     def _replay(self, facts: frozenset[Fact]) -> None:
         """Take answers one action after the other, as they were given: the same clusters again."""
@@ -189,20 +199,30 @@ class Warm:
     def _labels(self) -> Index:
         return self.base.labels if self.last is None else self.last.labels
 
-    def proved_with(self, facts: frozenset[Fact], time_limit: float) -> Solved:
-        """Search for a proof, starting from what is there; return what came of it."""
-        now = self.solved(facts)
-        start = Partition(now.labels)
-        found = infer(now.problem, prove=True, time_limit=time_limit, start=start)
-        if not isinstance(found.relation, Partition):
-            return now
-        self.proved.append((facts, found.bound))
-        bound = max(found.value, self.bound(facts))
+    def learn(self, tried: Solved, found: Estimate) -> None:
+        """Take over what a search for a proof found, whatever was answered in the meantime.
+
+        Its bound holds with the facts that were known then and any more; its clusters are taken
+        if nothing else is known now and they are better.
+
+        Parameters
+        ----------
+        tried : Solved
+            What the search was about.
+        found : Estimate
+            Of `search_proof`.
+        """
+        self.proved.append((tried.facts, found.bound))
+        now = self.last
+        if now is None or not isinstance(found.relation, Partition):
+            return
+        if said(now.facts) == said(tried.facts) and found.value > now.value:
+            now = replace(now, labels=found.relation.labels, value=found.value)
+            if not now.facts:
+                self.better = now.labels, now.value
+        bound = max(now.value, self.bound(now.facts))
         proof = found.certificate if bound == found.bound else None
-        labels = now.labels if now.value >= found.value else found.relation.labels
-        value = max(now.value, found.value)
-        self.last = Solved(self.base, facts, labels, value, bound, proof)
-        return self.last
+        self.last = replace(now, bound=bound, certificate=proof)
 
     def _value(self, labels: Index) -> float:
         return self.base.problem.value(Partition(labels))
@@ -222,6 +242,12 @@ class Warm:
         solution = solve_component(component, replace(self.base.settings, prove=False))
         self.proved.append((facts, solution.bound))
         return solution.labels
+
+
+def search_proof(tried: Solved, time_limit: float) -> Estimate:
+    """Search for a proof that clusters are the most probable ones, starting from them."""
+    start = Partition(tried.labels)
+    return infer(tried.problem, prove=True, time_limit=time_limit, start=start)
 
 
 def said(facts: frozenset[Fact]) -> set[tuple[int, int, bool]]:

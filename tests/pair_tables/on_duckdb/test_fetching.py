@@ -16,6 +16,7 @@ from relatum.pair_tables.on_duckdb.fetching import (  # noqa: E402
     batches_of,
     copy_pairs,
     fetch_component,
+    pairs_between,
     scored_pairs,
 )
 
@@ -109,3 +110,31 @@ def test_pairs_of_other_elements_are_refused(tmp_path):
         assert abs(again - size) < 100
         with pytest.raises(rt.errors.DataError, match="cluster them again"):
             found.uncertain()
+
+
+@pytest.mark.parametrize("most", [10**6, 5])
+def test_pairs_between_components_are_the_best_of_those_listed(monkeypatch, most):
+    import relatum.pair_tables.on_duckdb.fetching as module
+
+    monkeypatch.setattr(module, "MOST_BETWEEN", most)
+    rng = np.random.default_rng(0)
+    i, j = np.triu_indices(30, 1)
+    keep = rng.random(len(i)) < 0.3
+    i, j = i[keep], j[keep]
+    bits = rng.uniform(-8, 0.4, len(i)).round(3)
+    turn = rng.random(len(i)) < 0.5
+    left, right = np.where(turn, j, i), np.where(turn, i, j)
+    rows = [np.append(x, x[:7]) for x in (left, right, bits)]  # some are listed twice
+    names = ("unique_id_l", "unique_id_r", "match_weight")
+    found = rt.cluster_pairs(pa.table(dict(zip(names, rows, strict=True))), offset=0.25)
+    roots, ids = found.origin.roots, np.unique([i, j])
+    a, b = np.searchsorted(ids, i), np.searchsorted(ids, j)
+    wanted = sorted(
+        (-(x + 0.25), int(p), int(q))
+        for p, q, x in zip(a, b, bits, strict=True)
+        if roots[p] != roots[q] and x + 0.25 > -6
+    )[:most]
+    low, high, got = pairs_between(found.origin, -6.0)
+    assert wanted
+    assert list(zip(low.tolist(), high.tolist(), strict=True)) == [(p, q) for _, p, q in wanted]
+    assert got.tolist() == pytest.approx([-x for x, _, _ in wanted])

@@ -10,6 +10,7 @@ import pytest
 import relatum as rt
 from relatum.review.web.application import Application
 from relatum.review.web.guard import Guard
+from relatum.review.web.views import cluster_of
 
 pa = pytest.importorskip("pyarrow")
 
@@ -256,10 +257,62 @@ def test_pages_far_behind_the_last_one_are_empty(client):
 
 def test_a_pair_of_two_components_is_told_so(client):
     session = client.session
-    other = next(k for k in range(60) if session.root(k) != session.root(0))
+    near = session.queue.near
+    a, b, bits = int(near.i[0]), int(near.j[0]), float(near.bits[0])
+    assert session.root(a) != session.root(b)
+    shown = f"{bits:+.3g} bits"
     for more in ("", "&quick=1"):
-        assert "In two components" in client.get(f"/pair?a=0&b={other}{more}").text
-    assert client.get(f"/component/{session.root(0)}?a=0&b={other}").status == 200
+        text = client.get(f"/pair?a={a}&b={b}{more}").text
+        assert "two components" in text
+        assert shown in text
+    page = client.get(f"/component/{session.root(a)}?a={a}&b={b}")
+    assert "Forcing them together costs" in page.text
+    assert "Near, in other components" in page.text
+    far = next(
+        k for k in range(60) if session.root(k) != session.root(a) and near.bits_of(a, k) is None
+    )
+    assert "no score near 0 is listed" in client.get(f"/pair?a={a}&b={far}&quick=1").text
+
+
+def test_an_answer_that_joins_two_components_shows_everywhere(client):
+    session = client.session
+    near = session.queue.near
+    a, b = int(near.i[0]), int(near.j[0])
+    names = [str(x) for x in session.names([a, b])]
+    count = session.numbers().components
+    page = client.follow(
+        client.post("/answer", {"a": a, "b": b, "verdict": "same", "back": "component"})
+    )
+    assert all(name in page.text for name in names)
+    for name in names:  # both are found in one component
+        found = client.get(f"/search?q={name}").text
+        assert f"/component/{session.root(a)}?" in found
+    assert session.numbers().components == count - 1
+    listed = client.get("/?least=1&answered=1").text
+    assert "<p>1 component</p>" in listed
+    made = client.follow(client.post("/export"))
+    assert "Verified" in made.text
+    rows = dict(
+        line.replace('"', "").split(",")[:2]
+        for line in client.get("/export/clusters.csv").text.splitlines()
+    )
+    assert rows[names[0]] == rows[names[1]]
+
+
+def test_whole_clusters_are_joined_by_one_key(client):
+    for _ in range(40):
+        text = client.get("/questions").text
+        a, b = (int(x) for x in re.findall(r'name="[ab]" value="(\d+)"', text)[:2])
+        if 'data-key="j"' in text:
+            break
+        client.post("/skip", {"a": a, "b": b})
+    session = client.session
+    clusters = [cluster_of(session, e)[0] for e in (a, b)]
+    page = client.follow(client.post("/join", {"first": a, "second": b}))
+    assert "1 answer" not in page.text or len(clusters[0] + clusters[1]) == 2
+    own = set(cluster_of(session, a)[0])
+    assert set(clusters[0] + clusters[1]) <= own
+    assert "joined" in page.text
 
 
 def test_how_an_answer_came_about_is_ours_to_say(client):

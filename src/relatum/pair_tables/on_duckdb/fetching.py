@@ -39,6 +39,8 @@ from relatum.pair_tables.solve.batching import (
 from relatum.pair_tables.solve.unlisted import with_missing
 from relatum.problem import object_array
 
+MOST_BETWEEN = 2_000_000  # pairs between components that are kept: 48 MB
+
 
 class DuckDBAccess:
     """Pairs fetched by DuckDB: what `relatum.pair_tables.origin.Access` asks for."""
@@ -54,6 +56,10 @@ class DuckDBAccess:
     def scored(self, origin: Origin) -> Pairs:
         """Return all pairs that `score_missing` scored: numbers of elements, and bits."""
         return scored_pairs(origin)
+
+    def between(self, origin: Origin, above: float) -> Pairs:
+        """Return listed pairs above some bits whose elements are of two components."""
+        return pairs_between(origin, above)
 
     def copy(self, origin: Origin, path: Path) -> None:
         """Write the columns of the table of pairs that matter to a Parquet file."""
@@ -78,6 +84,48 @@ def fetch_component(origin: Origin, elements: Index) -> Component:
     yes, no = (ends[fixed[:, 2] == known] for known in (1, 0))
     component = Component(len(elements), *pairs, yes, no, groups)
     return _with_missing(origin, elements, component)
+
+
+def pairs_between(origin: Origin, above: float) -> Pairs:
+    """Return listed pairs above some bits whose elements are of two components, the best first.
+
+    Parameters
+    ----------
+    origin : Origin
+    above : float
+        Bits, as they count: with the offset. The best `MOST_BETWEEN` are returned.
+    """
+    parts, kept = [_no_pairs()], 0
+    with tempfile.TemporaryDirectory(prefix="relatum-") as folder:
+        space = Workspace.of(origin.plan, Path(folder))
+        with closing(connect(space.folder, space.memory // 2, space.threads)) as con:
+            source = read_source(con, origin.opened(), space)
+            _require_same(source.n == origin.whole.num_rows)
+            for a, b, bits in source.batches():
+                keep = bits + origin.offset > above  # not of NaN
+                keep &= origin.roots[a] != origin.roots[b]
+                low, high = np.minimum(a, b)[keep], np.maximum(a, b)[keep]
+                parts.append((low.astype(np.int64), high.astype(np.int64), bits[keep]))
+                kept += len(low)
+                if kept > 2 * MOST_BETWEEN:
+                    parts = [_best(parts)]
+                    kept = len(parts[0][0])
+    low, high, bits = _best(parts)
+    return low, high, bits + origin.offset
+
+
+def _no_pairs() -> Pairs:
+    return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+
+
+def _best(parts: list[Pairs]) -> Pairs:
+    """Return the best of some pairs, each once, in the order of their scores and elements."""
+    low, high, bits = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
+    by = np.lexsort((-bits, high, low))
+    first = np.append(True, (np.diff(low[by]) != 0) | (np.diff(high[by]) != 0))[: len(by)]
+    own = np.sort(by[first]) if len(by) else by
+    own = own[np.lexsort((high[own], low[own], -bits[own]))][:MOST_BETWEEN]
+    return low[own], high[own], bits[own]
 
 
 def _listed(origin: Origin, elements: Index) -> Pairs:

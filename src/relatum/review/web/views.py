@@ -153,6 +153,10 @@ def component(session: Session, root: int, query: Query) -> dict[str, Any]:
         "asked": [
             {"question": q, "names": session.names([q.a, q.b])} for q in agenda.questions[:8]
         ],
+        "beside": [
+            {"a": a, "b": b, "bits": x, "names": session.names([a, b])}
+            for a, b, x in session.beside(root, 8)
+        ],
         "left": agenda.left,
         "pair": told,
         "whole": drawn.n == solved.base.n,
@@ -209,16 +213,17 @@ def pair(session: Session, a: int, b: int, explained: bool = True) -> dict[str, 
     out: dict[str, Any] = {"a": a, "b": b, "names": names, "root": root, "why": None}
     out["records"] = compared(session, a, b)
     out["known"] = session.ledger.says(a, b)
-    out["bits"] = out["together"] = out["fields"] = None
-    if other != root:
+    out["fields"] = _contributions(session, names)
+    out["apart"] = other != root
+    if other != root and not explained:
+        out["bits"], out["together"] = session.bits_between(a, b), False
         return out
-    solved = session.solved(root)
+    solved = session.both(a, b)
     place = solved.base.place(a), solved.base.place(b)
     out["bits"] = float(
         pair_log_odds(solved.base.problem, np.array([place[0]]), np.array([place[1]]))[0]
     )
     out["together"] = bool(solved.labels[place[0]] == solved.labels[place[1]])
-    out["fields"] = _contributions(session, names)
     if explained:
         out["why"] = session.explain(a, b)
     return out
@@ -259,6 +264,7 @@ def question(session: Session, root: int | None) -> dict[str, Any]:
             for own, e in zip(mates, (asked.a, asked.b), strict=True)
         ]
         out["sizes"] = [len(own) for own in mates]
+        out["whole"] = asked.b not in mates[0] and sum(out["sizes"]) > 2
     return out
 
 
