@@ -22,8 +22,8 @@ from relatum.probability import EXACT, NEAR
 from relatum.review.catalogue import Catalogue
 from relatum.review.doubtful import DOUBT, LEAST, Agenda, Doubtful, agenda_of
 from relatum.review.facts import Ledger
+from relatum.review.kept import Key, Store
 from relatum.review.near import Neighbourhoods, largest_of, neighbourhoods
-from relatum.review.store import Key, Store
 
 WORK = 1000  # elements that are looked at before a question is asked: some tenths of a second
 EACH = 20  # elements that looking at any neighbourhood is like

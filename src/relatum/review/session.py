@@ -24,9 +24,9 @@ from relatum.review.catalogue import Catalogue, Filter, Row
 from relatum.review.changes import Change, Clustering, changes_between
 from relatum.review.doubtful import Agenda, Doubtful
 from relatum.review.facts import Contradiction, Fact, Ledger, facts_of
+from relatum.review.kept import Key, Store
 from relatum.review.queue import Queue
 from relatum.review.standing import Numbers, Standing
-from relatum.review.store import Key, Store
 from relatum.review.warm import Solved, search_proof
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from relatum.pair_tables import Summary, cluster_confidence
 from relatum.review.catalogue import Catalogue
-from relatum.review.store import Key, Store
+from relatum.review.kept import Key, Store
 from relatum.review.warm import Solved
 
 

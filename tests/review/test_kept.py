@@ -8,7 +8,7 @@ import pytest
 import relatum as rt
 from relatum.errors import DataError
 from relatum.review.facts import Fact
-from relatum.review.store import LOOKED_AT, Store
+from relatum.review.kept import LOOKED_AT, Store
 
 
 @pytest.fixture
