@@ -12,10 +12,12 @@ from relatum.kernels.order.rows import half_cycles, violated_dicycles
 from relatum.kernels.order.search import anneal_order, insertion_search
 from relatum.kernels.order.states import pack_cycles, pruned_order
 from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
-from relatum.kernels.partition.packing import pack_triangles
+from relatum.kernels.partition.packing import compressed_pairs, pack_triangles
 from relatum.kernels.partition.polish import perturb_and_polish, polish
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import violated_two_partitions
+from relatum.kernels.partition.unlisted.closing import close_between, close_inside
+from relatum.kernels.partition.unlisted.wedges import enter_keys
 from relatum.kernels.probability.assignments import step_backward, step_forward
 from relatum.kernels.probability.cluster_chains import Clustering
 from relatum.kernels.probability.component_sets import component_set_probabilities
@@ -150,6 +152,27 @@ def _kernels():
         count = pack_triangles(residual, large, np.arange(large), 64, 0.0, index, y, 0, expired)
         return index[:count], y[:count]
 
+    def closing(kernel):
+        def closed(expired):
+            many = np.random.default_rng(4)
+            key = np.unique(many.integers(0, 3000 * 3000, 40_000))
+            key = key[key // 3000 < key % 3000]
+            i, j = key // 3000, key % 3000
+            residual, labels = many.normal(size=len(key)) + 1, np.arange(3000) // 1000
+            table = np.full(1 << 20, -1, np.int64), np.append(np.zeros(1 << 20), 5e5)
+            enter_keys(*table, key)
+            rows = np.empty((10**5, 5), np.int32), np.empty(10**5), 0
+            state = compressed_pairs(i, j, 3000), residual, labels
+            over = np.flatnonzero((residual > 0) & (labels[i] != labels[j]))
+            if kernel is close_between:
+                ends = np.column_stack([over, i[over], j[over]])
+                count = kernel(*state, ends, (-0.1, 0.0, 3, 64, 512), table, rows, expired)
+            else:
+                count = kernel(*state, (-0.1, 0.0, 4, 64), table, *rows, expired)
+            return rows[0][:count], rows[1][:count]
+
+        return closed
+
     def polishing(expired):
         labels = np.arange(large)
         ones = np.ones(large, np.int64)
@@ -218,6 +241,8 @@ def _kernels():
         "anneal_order": annealing,
         "complete": completion,
         "pack_triangles": packing,
+        "close_inside": closing(close_inside),
+        "close_between": closing(close_between),
         "polish": polishing,
         "perturb_and_polish": perturbing,
         "heaviest_matching": matching,

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 import naive
-from relatum.kernels.partition.packing import (
-    compressed_pairs,
-    enter_keys,
-    pack_paths,
-    pack_triangles,
-    pack_wedges,
-)
+from relatum.kernels.partition.packing import compressed_pairs, pack_paths, pack_triangles
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -129,33 +123,3 @@ def test_paths_along_a_partition_are_tight_and_leave_no_other(seed):
     for k, a, b in bad:
         if residual[k] < 0:
             assert naive.hops_along(positive, labels, a, b) > longest
-
-
-@pytest.mark.parametrize(("crossings", "want"), [(1, [[1, 0, 3], [2, 0, 3]]), (0, [[1, 0, 2]])])
-def test_wedges_along_a_partition_change_sets_as_often_as_said(crossings, want):
-    # a star: 0 is related to 1 and 2, of its own set, and to 3, of another
-    pairs, labels = [(0, 1), (0, 2), (0, 3)], np.array([0, 0, 0, 1])
-    keys, used = np.full(64, -1, dtype=np.int64), np.append(np.zeros(64), 30.0)
-    enter_keys(keys, used, np.array([1, 2, 3]))
-    index, y = np.empty((10, 3), np.int32), np.empty(10)
-    residual, limits = np.array([2.0, 3.0, 4.0]), (-1.0, 10, crossings)
-    count = pack_wedges(graph_of(pairs, 4), residual, labels, limits, (keys, used), index, y, 0)
-    assert index[:count].tolist() == want
-    assert (y[:count] == 1.0).all()
-
-
-def test_wedges_use_unlisted_pairs_up_to_the_background():
-    # a star: 0 is related to 1, 2, 3; pairs among these are not listed
-    pairs = [(0, 1), (0, 2), (0, 3)]
-    graph = graph_of(pairs, 4)
-    residual = np.array([2.0, 3.0, 4.0])
-    keys, used = np.full(64, -1, dtype=np.int64), np.append(np.zeros(64), 30.0)
-    enter_keys(keys, used, np.array([0 * 4 + 1, 0 * 4 + 2, 0 * 4 + 3]))
-    index, y = np.empty((10, 3), np.int32), np.empty(10)
-    count = pack_wedges(
-        graph, residual, np.zeros(4, np.int64), (-1.5, 10, 0), (keys, used), index, y, 0
-    )
-    # 1-2 takes 1.5, 1-3 the half bit left of 0-1, 2-3 takes 1.5
-    assert y[:count].tolist() == [1.5, 0.5, 1.5]
-    assert index[:count].tolist() == [[1, 0, 2], [1, 0, 3], [2, 0, 3]]
-    np.testing.assert_allclose(residual, [0.0, 0.0, 2.0])

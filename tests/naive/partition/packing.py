@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -156,3 +158,85 @@ def pack_two_pairs(c, pairs, labels, least):
             left[one], left[two], left[u, v] = left[one] - m, left[two] - m, left[u, v] + m
             found.append(((u, w, v), m))
     return [left[pair] for pair in pairs], found
+
+
+class _Residuals:
+    """What is left of listed pairs, and of the background of the others."""
+
+    def __init__(self, c, pairs, labels, background):
+        self.pairs, self.labels, self.n = pairs, labels, len(labels)
+        self.left, self.background = dict(zip(pairs, c, strict=True)), background
+
+    def around(self, v):
+        """Elements listed with one: those after it, then those before it."""
+        return [b for a, b in self.pairs if a == v] + [a for a, b in self.pairs if b == v]
+
+    def of(self, a, b):
+        return self.left.get((min(a, b), max(a, b)), self.background)
+
+    def pack(self, path, m):
+        """Pack so much into a path and into the pair that closes it."""
+        for a, b, sign in [*((a, b, -1) for a, b in pairwise(path)), (path[0], path[-1], 1)]:
+            self.left[min(a, b), max(a, b)] = self.of(a, b) + sign * m
+
+    def most(self, path):
+        """Return what can be packed into a path."""
+        return min(-self.of(path[0], path[-1]), *(self.of(a, b) for a, b in pairwise(path)))
+
+    def tree(self, source, least, longest, reached):
+        """Paths from an element within its set, nearest first: the first found to each."""
+        found = [(source,)]
+        for path in found:
+            if len(path) > longest:
+                break
+            for w in self.around(path[-1]):
+                known = any(w == other[-1] for other in found) or len(found) == reached
+                if self.labels[w] != self.labels[source] or known:
+                    continue
+                if self.of(path[-1], w) > least:
+                    found.append((*path, w))
+        return found
+
+    def listed(self):
+        return [self.left[pair] for pair in self.pairs]
+
+
+def pack_wedges(c, pairs, labels, background, crossings):
+    """Packing of triangles over two listed pairs of one element, in the order of the kernel."""
+    r, found = _Residuals(c, pairs, labels, background), []
+    for a in range(len(labels)):
+        near = r.around(a)
+        for k, b in enumerate(near):
+            for other in near[k + 1 :]:
+                crossed = int(labels[a] != labels[b]) + int(labels[a] != labels[other])
+                m = r.most((b, a, other))
+                if crossed == crossings and m > 0:
+                    r.pack((b, a, other), m)
+                    found.append(((b, a, other), m))
+    return r.listed(), found
+
+
+def close_inside(c, pairs, labels, background, least, longest, reached):
+    """Packing of paths within sets over pairs of at least two steps, nearest first."""
+    r, found = _Residuals(c, pairs, labels, background), []
+    for u in range(len(labels)):
+        for path in r.tree(u, least, longest, reached):
+            if len(path) > 2 and path[-1] > u and r.most(path) > least:
+                found.append((path[::-1], r.most(path)))
+                r.pack(*found[-1])
+    return r.listed(), found
+
+
+def close_between(c, pairs, labels, background, least, longest, reached, probes):
+    """Packing of paths over one positive pair between sets, those with few others first."""
+    r, found = _Residuals(c, pairs, labels, background), []
+    for u, v in [p for k, p in enumerate(pairs) if c[k] > 0 and labels[p[0]] != labels[p[1]]]:
+        trees = [r.tree(w, least, longest, reached) for w in (u, v)]
+        paths = [one[::-1] + two for one in trees[0] for two in trees[1]]
+        steps = {path: (len(path), path.index(u)) for path in paths}
+        inner = [p for p in sorted(paths, key=steps.get) if 3 <= len(p) <= longest + 2]
+        for path in inner[:probes]:
+            if r.of(u, v) > least and r.most(path) > least:
+                found.append((path, r.most(path)))
+                r.pack(*found[-1])
+    return r.listed(), found

@@ -8,11 +8,9 @@ packed greedily into the residuals. In sparse problems the two pairs become a pa
 
 import numpy as np
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 from relatum.kernels.condensed cimport place
-from relatum.kernels.hashing cimport find
 from relatum.kernels.watch cimport Watch, is_over
 
 
@@ -297,81 +295,3 @@ def pack_paths(
                 count += 1
     watch.close()
     return count
-
-
-cdef void _pack_wedges(
-    PairsView graph, double[::1] residual, const int64_t[::1] labels, double background,
-    int64_t probes, int64_t crossings, int64_t[::1] keys, double[::1] used, PackedView rows,
-    Watch watch
-) noexcept nogil:
-    cdef int64_t n = labels.shape[0], may_enter = used.shape[0] - 1
-    cdef int64_t a, b, c, q, s, end, left, one, two, crossed, key, h
-    cdef double spare, m
-    for a in range(n):
-        end = graph.pointer[a + 1]
-        for q in range(graph.pointer[a], end):
-            b, one, left = graph.neighbour[q], graph.edge[q], probes
-            if is_over(watch, 10 + end - q):
-                return
-            for s in range(q + 1, end):
-                if residual[one] <= 0.0 or left == 0 or is_full(rows):
-                    break
-                c, two = graph.neighbour[s], graph.edge[s]
-                if residual[two] <= 0.0:
-                    continue
-                crossed = (labels[a] != labels[b]) + (labels[a] != labels[c])
-                if crossed != crossings:
-                    continue
-                left -= 1
-                key = min(b, c) * n + max(b, c)
-                h = find(keys, key)
-                spare = -background - (used[h] if keys[h] != -1 else 0.0)
-                if spare <= 0.0:
-                    continue
-                if keys[h] == -1:
-                    if used[may_enter] <= 0.0:
-                        return
-                    used[may_enter] -= 1.0
-                    keys[h] = key
-                    used[h] = 0.0
-                m = min(residual[one], residual[two], spare)
-                residual[one] -= m
-                residual[two] -= m
-                used[h] += m
-                append(rows, b, a, c, m)
-
-
-def pack_wedges(
-    graph, double[::1] residual, const int64_t[::1] labels, limits, table, index, multipliers,
-    count, expired=None
-):
-    """Pack triangles whose third pair is not listed and has a negative background score.
-
-    ``limits`` are the background, the others looked at for each pair, and how many of the
-    two listed pairs lead from one set to another: one or none, as then the row holds with
-    equality for the partition. ``table`` is (keys, used): a hash table of unlisted pairs
-    a * n + b (a < b), -1 where free, of which listed pairs have been entered with ``used``
-    = infinity, and of what has been packed into the others. ``used`` has one more entry: how
-    many pairs may still be entered.
-    """
-    cdef PairsView g = PairsView(graph)
-    cdef double background = limits[0]
-    cdef int64_t probes = limits[1], crossings = limits[2]
-    cdef int64_t[::1] keys = table[0]
-    cdef double[::1] used = table[1]
-    cdef PackedView rows = PackedView(index, multipliers, count)
-    cdef Watch watch = Watch(expired)
-    with nogil:
-        _pack_wedges(g, residual, labels, background, probes, crossings, keys, used, rows, watch)
-    watch.close()
-    return rows.count
-
-
-def enter_keys(int64_t[::1] keys, double[::1] used, const int64_t[::1] listed):
-    """Enter listed pairs into the hash table of `pack_wedges` as used up."""
-    cdef int64_t i, h
-    with nogil:
-        for i in range(listed.shape[0]):
-            h = find(keys, listed[i])
-            keys[h] = listed[i]
-            used[h] = INFINITY

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from instances.partitions import restricted_problem
 from relatum.solvers.control import Control
 from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.partition.bounds.known import Known
-from relatum.solvers.partition.bounds.packing import DensePacking, packing_bound
+from relatum.solvers.partition.bounds.packing import PACKING, DensePacking, packing_bound
 from relatum.solvers.trivial_bound import trivial_bound
 
 
@@ -113,6 +115,30 @@ def test_long_paths_close_sparse_conflicts():
         feasible=rt.EQUIVALENCES,
     )
     assert checked(problem) == pytest.approx(2.0 * (n - 1) - 2.0, abs=1e-6)
+
+
+def sparse_sets(seed, background, n=600, size=15):
+    """Return sets of which half of the pairs are listed, and as many pairs between them."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) // size
+    i, j = np.triu_indices(n, 1)
+    inside = labels[i] == labels[j]
+    listed = rng.random(len(i)) < np.where(inside, 0.45, 0.45 * inside.sum() / (~inside).sum())
+    i, j = i[listed], j[listed]
+    c = np.where(labels[i] == labels[j], 2.0, -2.0) + 2.0 * rng.normal(size=len(i))
+    problem = rt.Problem.from_pairs(i, j, c, n=n, background=background, feasible=rt.EQUIVALENCES)
+    return problem, rt.Partition(labels)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_longer_paths_close_most_of_what_triangles_leave(seed):
+    problem, partition = sparse_sets(seed, -0.1)
+    value = problem.value(partition)
+    bound = checked(problem, partition=partition)
+    only = replace(PACKING, closings=())
+    triangles, _ = packing_bound(problem, Known(partition=partition), Control(), only)
+    assert value <= bound
+    assert bound - value < 0.5 * (triangles - value)
 
 
 @pytest.mark.parametrize("known", [False, True])

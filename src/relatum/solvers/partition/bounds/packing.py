@@ -17,13 +17,9 @@ from numpy.typing import NDArray
 
 from relatum.array_types import Floats, Index
 from relatum.kernels.hashing import table_length
-from relatum.kernels.partition.packing import (
-    compressed_pairs,
-    enter_keys,
-    pack_paths,
-    pack_triangles,
-    pack_wedges,
-)
+from relatum.kernels.partition.packing import compressed_pairs, pack_paths, pack_triangles
+from relatum.kernels.partition.unlisted.closing import close_between, close_inside
+from relatum.kernels.partition.unlisted.wedges import enter_keys, pack_wedges
 from relatum.problem import Problem, SparseScores, condensed_places
 from relatum.proof import FAMILIES, Cuts
 from relatum.solvers.control import Control
@@ -48,6 +44,11 @@ class PackingSettings:
     lengths: tuple[int, ...] = (2, 3, 5, 10)  # most pairs of a path: short ones use up less
     scans: int = 4_000  # pairs looked at in search of one path
     thorough_scans: int = 100_000
+    # Longer paths over pairs that are not listed: the least bits worth a row, in parts of the
+    # background, and the most pairs within sets, beside the one between sets if there is one.
+    closings: tuple[tuple[float, int, int], ...] = ((0.1, 4, 2), (0.0, 4, 4))
+    reached: int = 64  # elements around each end of such a path
+    closing_probes: int = 512  # paths looked at for each pair between sets
 
 
 PACKING = PackingSettings()
@@ -187,11 +188,13 @@ def _sparse_bound(
     packing = _SparsePacking(problem, keys, residual, known.thorough, control, settings)
     anything = np.zeros(n, dtype=np.int64)
     guide = known.labels
-    for labels in (anything,) if guide is None else (guide, anything):
-        if labels is guide:  # pairs between sets: bit for bit
-            packing.pack_wedges(labels, 1)
-        packing.pack_paths(labels)
-        packing.pack_wedges(labels, 0)
+    if guide is not None:
+        packing.pack_paths(guide)
+        packing.pack_wedges(guide, 0)
+        packing.pack_wedges(guide, 1)
+        packing.pack_closings(guide)
+    packing.pack_paths(anything)
+    packing.pack_wedges(anything, 0)
     cuts = [cut for cut in packing.cuts if len(cut)]
     if len(fixed):
         residual[fixed] = own[fixed] - _path_prices(cuts, keys, n)[fixed]
@@ -272,6 +275,31 @@ class _SparsePacking:
         state = self.graph, self.residual, labels
         count = pack_wedges(*state, limits, self.table, index, y, 0, self.expired)
         self.cuts.append(Cuts("transitive", index[:count].astype(np.int64), y[:count].copy()))
+
+    def pack_closings(self, labels: Index) -> None:
+        """Close pairs that are not listed by longer paths, within sets and between two."""
+        for part, inside, between in self.settings.closings:
+            least, reached = part * -self.background, self.settings.reached
+            for longest, across in ((inside, False), (between, True)):
+                if self.table is None or self.expired():
+                    return
+                room = 4 * int(np.count_nonzero(self.residual > least)) + 16
+                rows = np.empty((room, longest + 1 + across), dtype=np.int32), np.empty(room), 0
+                limits = self.background, least, longest, reached, self.settings.closing_probes
+                state = self.graph, self.residual, labels
+                if across:
+                    ends = self._between(labels, least)
+                    count = close_between(*state, ends, limits, self.table, rows, self.expired)
+                else:
+                    count = close_inside(*state, limits, self.table, *rows, self.expired)
+                y = rows[1][:count].copy()
+                self.cuts.append(Cuts("path", rows[0][:count].astype(np.int64), y))
+
+    def _between(self, labels: Index, least: float) -> Index:
+        """Return pairs between sets with residuals above ``least``: their numbers and ends."""
+        i, j = self.pairs
+        pairs = np.flatnonzero((self.residual > least) & (labels[i] != labels[j]))
+        return np.column_stack([pairs, i[pairs], j[pairs]])
 
 
 def _table(residual: Floats, keys: Index) -> tuple[Index, Floats]:
