@@ -240,3 +240,16 @@ def test_a_file_that_was_replaced_is_read_anew(tmp_path):
     path.mkdir()
     with pytest.raises(DataError, match="cannot be read"):
         file.refresh()
+
+
+def test_answers_are_written_as_they_were_given(tmp_path):
+    from relatum.io.answers import write_answers
+
+    file = AnswersFile(tmp_path / "answers.csv", ["s_l", "i_l", "s_r", "i_r"])
+    file.append([(("=a", "1\n2"), ("b", "x,\\y"), "same")], who="+ann", how="question")
+    file.append([(("a", "3"), ("b", "4"), "different")], who="bob")
+    path = tmp_path / "used.csv"
+    write_answers(path, file.in_force(), ["s_l", "i_l", "s_r", "i_r"])
+    assert read_answers(path) == file.in_force()
+    with pytest.raises(DataError, match="csv"):
+        write_answers(tmp_path / "used.txt", [])

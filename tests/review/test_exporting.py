@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import relatum as rt
+from relatum.io import read_answers
 from relatum.pair_tables import verify_clusters
 from relatum.review.exporting import FILES, current_table, export
 
@@ -43,3 +45,53 @@ def test_the_table_as_it_is_now(opened, table):
     ids = current_table(session)["cluster_id"].to_pylist()
     assert ids[roots[0]] == ids[roots[1]]
     assert len(set(ids)) == session.numbers().clusters
+
+
+def test_answers_that_contradict_others_are_left_out_and_the_rest_verifies(opened, table, tmp_path):
+    ann, bob = opened(), opened(who="bob")
+    ann.answer(0, 1, True)
+    ann.answer(1, 2, True)
+    bob.answer(0, 2, False)  # set aside
+    bob.answer(3, 4, False)
+    ann.answer(5, 6, True)
+    ann.undo()
+    made = export(bob, tmp_path)
+    assert made.verified
+    assert (made.used, made.aside) == (3, 1)
+    used = read_answers(tmp_path / "evidence.csv")
+    every = {(a.left, a.right, a.action): a for a in read_answers(tmp_path / "answers.csv")}
+    assert len(every) == 4
+    assert [(a.left, a.right, a.verdict) for a in used] == [
+        ("r000", "r001", "same"), ("r001", "r002", "same"), ("r003", "r004", "different"),
+    ]  # fmt: skip
+    assert all(every[a.left, a.right, a.action] == a for a in used)  # who and when, too
+    files = {"clusters": tmp_path / "clusters.csv", "evidence": tmp_path / "evidence.csv"}
+    certificate = tmp_path / "clusters.certificate"
+    assert verify_clusters(table.pairs, certificate, **files)
+    raw = {"clusters": tmp_path / "clusters.csv", "evidence": tmp_path / "answers.csv"}
+    assert not _verifies(table.pairs, certificate, raw)
+    again = rt.cluster_pairs(table.pairs, evidence=tmp_path / "evidence.csv")
+    assert again.summary.value == pytest.approx(made.clusters.summary.value, abs=1e-6)
+
+
+def _verifies(pairs, certificate, files):
+    try:
+        return verify_clusters(pairs, certificate, **files)
+    except rt.errors.RelatumError:  # evidence that contradicts itself may also be refused
+        return False
+
+
+def test_what_was_known_before_is_evidence_of_the_export(table, tmp_path):
+    from relatum.review import Session
+
+    known = {"related": [("r000", "r001")], "unrelated": [("r002", "r003")]}
+    session = Session(rt.cluster_pairs(table.pairs, evidence=known), answers=tmp_path / "a.csv")
+    session.answer(0, 1, False)  # against what was known
+    session.answer(4, 5, True)
+    made = export(session, tmp_path)
+    assert made.verified
+    assert (made.used, made.aside) == (1, 1)
+    used = read_answers(tmp_path / "evidence.csv")
+    assert [(a.left, a.right, a.verdict) for a in used] == [
+        ("r000", "r001", "same"), ("r002", "r003", "different"), ("r004", "r005", "same"),
+    ]  # fmt: skip

@@ -23,7 +23,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from relatum.errors import DataError
-from relatum.io.files import add, as_path, guarded, locked, require_writable, unguarded
+from relatum.io.files import (
+    add,
+    as_path,
+    guarded,
+    locked,
+    replacing,
+    require_writable,
+    unguarded,
+)
 from relatum.problem import shown
 
 SAME, DIFFERENT, UNDO = "same", "different", "undo"
@@ -255,6 +263,38 @@ def read_answers(path: str | Path) -> list[Answer]:
     if not is_answers(source):
         raise DataError(f"{source} is not a file of answers, as relatum review writes it.")
     return AnswersFile(source, _header(source)[len(BEFORE) : -1]).in_force()
+
+
+def write_answers(path: str | Path, answers: Iterable[Answer], ids: Sequence[str] = IDS) -> None:
+    """Write answers to a new file, whole or not at all: those that something was made with.
+
+    Parameters
+    ----------
+    path : path
+        Ends in ``.csv``; what was there is replaced.
+    answers : iterable of Answer
+        As they were given: who, when and the number of the action stay.
+    ids : sequence of str
+        Names of the columns of ids, as for `AnswersFile`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "used.csv"
+    ...     write_answers(path, [Answer("a", "b", SAME, 7, "ann")])
+    ...     read_answers(path)
+    [Answer(left='a', right='b', verdict='same', action=7, who='ann', when='', how='')]
+    """
+    target = as_path(path)
+    if target.suffix != ".csv":
+        raise DataError(f"Answers are kept in a file .csv, got {target.name!r}.")
+    lines = [[*BEFORE, *ids, LAST]]
+    for a in answers:
+        begin = [a.when, a.who, str(a.action), "", a.how]
+        lines.append([*begin, *_flat(a.left), *_flat(a.right), a.verdict])
+    with replacing(target) as place:
+        Path(place).write_bytes(_encoded(lines))
 
 
 def answered_pairs(path: str | Path) -> dict[str, list[tuple[Any, Any]]]:

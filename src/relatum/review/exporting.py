@@ -1,7 +1,9 @@
 """What comes out of a review: clusters, and a certificate that proves them given the answers.
 
 The whole table is clustered once more with the answers as evidence, starting from the clusters of
-the review, and its certificate is checked without a solver before anybody is told.
+the review. Which answers these are stands in a file beside the clusters: those that were set aside,
+because they contradict others, are not among them. With it, the certificate is checked without a
+solver, as anybody can who has the files and the pairs, before anybody is told.
 """
 
 from __future__ import annotations
@@ -12,11 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from relatum.pair_tables import Clusters, TableVerification, cluster_pairs, write_table
+from relatum.io import write_answers
+from relatum.io.answers import BEFORE
+from relatum.pair_tables import (
+    Clusters,
+    TableVerification,
+    cluster_pairs,
+    verify_clusters,
+    write_table,
+)
 from relatum.review.session import Session
 
-CLUSTERS, CERTIFICATE = "clusters", "clusters.certificate"
-FILES = ("clusters.csv", "clusters.parquet", CERTIFICATE)
+CLUSTERS, CERTIFICATE, EVIDENCE = "clusters", "clusters.certificate", "evidence.csv"
+FILES = ("clusters.csv", "clusters.parquet", CERTIFICATE, EVIDENCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +39,15 @@ class Export:
         Where `FILES` are.
     clusters : Clusters
     verified : TableVerification
+    used, aside : int
+        How many answers are among the evidence, and how many contradict others.
     """
 
     folder: Path
     clusters: Clusters
     verified: TableVerification
+    used: int = 0
+    aside: int = 0
 
 
 def export(session: Session, folder: Path) -> Export:
@@ -46,16 +60,20 @@ def export(session: Session, folder: Path) -> Export:
     """
     origin = session.origin
     given, settings = origin.opened(), origin.settings
+    with session.lock:  # others may answer on
+        known, now, used = evidence_of(session), current_table(session), session.used()
+        aside = len(session.ledger.contradictions)
+    write_answers(folder / EVIDENCE, used, session.file.header[len(BEFORE) : -1])
     left, right, log_odds, probability = given.names
     found = cluster_pairs(
         given.pairs,
         background=settings.background,
         offset=origin.offset,
-        evidence=evidence_of(session),
+        evidence=known,
         one_per_group=given.one_per_group,
         max_size=settings.max_size,
         score_missing=given.score_missing,
-        previous=current_table(session),
+        previous=now,
         odd_rows=given.odd_rows,  # type: ignore[arg-type]
         left=left,
         right=right,
@@ -69,7 +87,18 @@ def export(session: Session, folder: Path) -> Export:
     table = found.origin.whole.drop_columns(["component"])
     for ending in ("csv", "parquet"):
         write_table(folder / f"{CLUSTERS}.{ending}", table)
-    return Export(folder, found, found.verify())
+    verified = verify_clusters(
+        given.pairs,
+        folder / CERTIFICATE,
+        clusters=folder / "clusters.parquet",
+        background=settings.background,
+        offset=origin.offset,
+        max_size=settings.max_size,
+        evidence=folder / EVIDENCE,
+        one_per_group=given.one_per_group,
+        memory_limit=origin.plan.memory_limit,
+    )
+    return Export(folder, found, verified, sum(bool(a.action) for a in used), aside)
 
 
 def evidence_of(session: Session) -> dict[str, list[tuple[Any, Any]]]:

@@ -112,7 +112,7 @@ class Session:
         else:
             confidence = confidence_of(self.origin)
         self.catalogue = Catalogue(self.origin, confidence, records, id)
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         self._applied: list[Answer] = []
         self._held: list[Fact] = []
         self._numbers: dict[Any, int] = {}  # of ids that answers name
@@ -136,7 +136,7 @@ class Session:
 
     def solved(self, root: int) -> Solved:
         """Return a component as it is now."""
-        with self._lock:
+        with self.lock:
             self.store.require(root)
             return self.store.solved(self.key(root))
 
@@ -147,7 +147,7 @@ class Session:
         """
         tried = self.solved(root)
         found = search_proof(tried, time_limit)
-        with self._lock:
+        with self.lock:
             key = tuple(sorted({int(r) for r in self.origin.roots[tried.base.elements]}))
             if self.key(root) == key:  # or answers have joined, or parted, it
                 self.store.warm(key).learn(tried, found)
@@ -158,7 +158,7 @@ class Session:
 
     def both(self, a: int, b: int) -> Solved:
         """Return the component of two elements as it is now, or those of both as one."""
-        with self._lock:
+        with self.lock:
             return self.store.together([self.root(a), self.root(b)], self.ledger.held)
 
     def explain(self, a: int, b: int, time_limit: float = 2.0) -> Explanation:
@@ -170,12 +170,12 @@ class Session:
 
     def bits_between(self, a: int, b: int) -> float | None:
         """Return the score of elements of two components, if it was listed and is not low."""
-        with self._lock:
+        with self.lock:
             return self.queue.near.bits_of(a, b)
 
     def beside(self, root: int, count: int) -> list[tuple[int, int, float]]:
         """Return the best listed pairs of a component and others: an element of each, and bits."""
-        with self._lock:
+        with self.lock:
             key = self.key(root)
             found = self.queue.near.beside(self.store.elements(key), 10 * count)
             return [(a, b, x) for a, b, x in found if self.root(a) != self.root(b)][:count]
@@ -184,7 +184,7 @@ class Session:
 
     def sync(self) -> bool:
         """Take over what others have answered; say whether there was anything."""
-        with self._lock:
+        with self.lock:
             self.file.refresh()
             answers = [a for a in self.file.in_force() if a.verdict in (SAME, DIFFERENT)]
             if answers == self._applied:
@@ -198,7 +198,7 @@ class Session:
 
     def act(self, pairs: Sequence[tuple[int, int, bool]], how: str) -> Told:
         """Take several answers as one action: on the disk first, then into account."""
-        with self._lock:
+        with self.lock:
             ends = [int(e) for a, b, _ in pairs for e in (a, b)]
             if any(a == b for a, b, _ in pairs):
                 raise DataError("An element is the same as itself; name two.")
@@ -212,7 +212,7 @@ class Session:
 
     def undo(self, action: int | None = None) -> Told | None:
         """Take an action back, by default the last one of whoever is here."""
-        with self._lock:
+        with self.lock:
             self.sync()
             wanted = self.file.last_action(self.who) if action is None else action
             if wanted is None:
@@ -297,24 +297,24 @@ class Session:
 
     def question(self, root: int | None = None) -> Doubtful | None:
         """Return the question that tells most, of all or about one component."""
-        with self._lock:
+        with self.lock:
             if root is not None:
                 self.solved(root)  # or say that there is none
             return self.queue.first(None if root is None else self.key(root))
 
     def skip(self, a: int, b: int) -> None:
         """Do not ask about a pair again in this session."""
-        with self._lock:
+        with self.lock:
             self.queue.skip(a, b)
 
     def left(self) -> int:
         """Return about how many questions are left until no pair is in doubt."""
-        with self._lock:
+        with self.lock:
             return self.queue.left()
 
     def agenda(self, root: int) -> Agenda:
         """Return the questions about a component."""
-        with self._lock:
+        with self.lock:
             self.solved(root)  # or say that there is none
             return self.queue.agenda(self.key(root))
 
@@ -326,23 +326,39 @@ class Session:
 
     def touched(self) -> list[Solved]:
         """Return all components that answers touch, as they are now."""
-        with self._lock:
+        with self.lock:
             return self.standing.touched()
 
     def numbers(self) -> Numbers:
         """Return how many of everything there are now."""
-        with self._lock:
+        with self.lock:
             return self.standing.numbers(len(self._applied))
 
     def components(self, wanted: Filter, page: int, count: int = 25) -> tuple[list[Row], int]:
         """Return a page of the list of components, and how many there are."""
-        with self._lock:
+        with self.lock:
             self.standing.flush()
             return self.catalogue.components(wanted, page * count, count)
 
     def sure(self, solved: Solved) -> float:
         """Return how sure the least sure cluster of a component is."""
         return self.standing.sure(solved)
+
+    def used(self) -> list[Answer]:
+        """Return what was known before and the answers that hold together, oldest first."""
+        with self.lock:
+            known = [f for f in self.ledger.held if not f.action]
+            names = self.catalogue.keys([end for f in known for end in (f.a, f.b)])
+            out = [
+                Answer(names[f.a], names[f.b], SAME if f.same else DIFFERENT, how="known before")
+                for f in known
+            ]
+            held = {(f.a, f.b, f.action) for f in self.ledger.held}
+            for answer in self._applied:
+                ends = (self._numbers.get(end) for end in (answer.left, answer.right))
+                if (*ends, answer.action) in held:
+                    out.append(answer)
+            return out
 
     def names(self, elements: Sequence[int]) -> list[Any]:
         """Return the ids of elements as users write them."""

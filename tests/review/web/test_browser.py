@@ -154,7 +154,7 @@ def test_the_whole_way(server, page, folder, table):
     page.get_by_role("link", name="Export").click()
     page.get_by_role("button", name="Make the files").click()
     page.get_by_role("heading", name="Verified").wait_for()
-    for name in ("clusters.certificate", "clusters.parquet"):
+    for name in ("clusters.certificate", "clusters.parquet", "evidence.csv"):
         with page.expect_download() as got:
             page.get_by_role("link", name=name).click()
         got.value.save_as(folder / name)
@@ -162,7 +162,7 @@ def test_the_whole_way(server, page, folder, table):
         folder / "pairs.parquet",
         folder / "clusters.certificate",
         clusters=folder / "clusters.parquet",
-        evidence=folder / "answers.csv",
+        evidence=folder / "evidence.csv",
     )
 
 
