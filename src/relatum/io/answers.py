@@ -112,6 +112,11 @@ class AnswersFile:
         else:
             require_writable(self.path)
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Names of the columns of ids."""
+        return self.header[len(BEFORE) : -1]
+
     def in_force(self) -> list[Answer]:
         """Return the answers that hold, oldest first.
 

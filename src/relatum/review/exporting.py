@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from relatum.io import write_answers
-from relatum.io.answers import BEFORE
 from relatum.pair_tables import (
     Clusters,
     TableVerification,
@@ -63,7 +62,7 @@ def export(session: Session, folder: Path) -> Export:
     with session.lock:  # others may answer on
         known, now, used = evidence_of(session), current_table(session), session.used()
         aside = len(session.ledger.contradictions)
-    write_answers(folder / EVIDENCE, used, session.file.header[len(BEFORE) : -1])
+    write_answers(folder / EVIDENCE, used, session.file.ids)
     left, right, log_odds, probability = given.names
     found = cluster_pairs(
         given.pairs,
