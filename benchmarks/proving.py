@@ -2,8 +2,9 @@
 
 Both have the same time and seed, in seconds of the processor, so that what else the machine does
 decides nothing. Families: linear orders, clusterings of random and of planted scores, clusterings
-of several components, listed pairs, weak orders. Reported are both values and both bounds; a
-proof's value should never be below, and the default's bound never trivial where a proof's is not.
+of several components, listed pairs, weak orders, preorders, partial orders. Reported are both
+values and both bounds; a proof's value should never be below, and the default's bound never trivial
+where a proof's is not.
 
     python benchmarks/proving.py [--limits 0.5 2] [--only orders] [--seeds 1]
 """
@@ -74,6 +75,10 @@ CASES = {
     "orders 250": lambda: random(rt.LINEAR_ORDERS, 250),
     "weak orders 60": lambda: random(rt.WEAK_ORDERS, 60),
     "preorders 60": lambda: random(rt.PREORDERS, 60),
+    "preorders 150": lambda: random(rt.PREORDERS, 150),
+    "partial orders 30": lambda: random(rt.PARTIAL_ORDERS, 30),
+    "partial orders 60": lambda: random(rt.PARTIAL_ORDERS, 60),
+    "partial orders 150": lambda: random(rt.PARTIAL_ORDERS, 150),
     "clusters 50": lambda: random(rt.EQUIVALENCES, 50),
     "clusters 100": lambda: random(rt.EQUIVALENCES, 100),
     "clusters 200": lambda: random(rt.EQUIVALENCES, 200),

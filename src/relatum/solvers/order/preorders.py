@@ -49,7 +49,8 @@ class PreorderSettings:
     searching: float = 0.75  # share of the time for the search; what is left is for a bound
     searching_first: float = 0.2  # the same where a proof follows, and the search goes on later
     proved_searching: float = 0.76  # in all where a proof follows: not less than without, and
-    # hardly more, since points of the relaxation are worth their time, too
+    # hardly more, since points of the relaxation are worth their time, too,
+    relaxing: float = 0.95  # so that of what is then left, these have this share without a proof
     round_seconds: float = 1e-7  # per triple, of the first rounds of cuts, about,
     rooting: float = 0.1  # and share of the time they may take before the search has ended
     smaller_seconds: float = 2.0  # at most for each smaller set that a preorder is compared with
@@ -105,14 +106,15 @@ def solve(
     idle = _kicks(search, first, kicks)
     later = _Later(copy(search), idle, searching.remaining())
     later.search.rng = deepcopy(search.rng)  # as it is before the relaxation suggests anything
-    search.expired = control.expired
     stats: dict[str, Any] = {}
     bound: float | Fraction = math.inf
     proof: Proof | None = None
     if not control.expired():
         settings = (settings or PROOF) if prove else bound_settings(problem.n)
-        relaxation = PreorderRelaxation(c, structure, closure.state, control.expired)
-        bound, inner, stats = _prove(relaxation, search, control, settings, later)
+        relaxing = control if prove else control.share(SETTINGS.relaxing)
+        search.expired = relaxing.expired
+        relaxation = PreorderRelaxation(c, structure, closure.state, relaxing.expired)
+        bound, inner, stats = _prove(relaxation, search, relaxing, settings, later)
         proof = closure.proof(inner)
         if not prove:
             bound, proof = min((bound, proof), trivial_bound(problem), key=lambda found: found[0])
