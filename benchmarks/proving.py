@@ -4,7 +4,8 @@ Both have the same time and seed, in seconds of the processor, so that what else
 decides nothing. Families: linear orders, clusterings of random and of planted scores, clusterings
 of several components, listed pairs, weak orders, preorders, partial orders. Reported are both
 values and both bounds; a proof's value should never be below, and the default's bound never trivial
-where a proof's is not.
+where a proof's is not. Where it is below, both ways run three times more: what the clock ends is
+not the same twice, and a proof is worse for sure only if it is so every time.
 
     python benchmarks/proving.py [--limits 0.5 2] [--only orders] [--seeds 1]
 """
@@ -24,6 +25,7 @@ import relatum as rt
 import relatum.inference
 from relatum.solvers import Control, trivial_bound
 
+TINY = 1e-12  # share of the value: rounding
 RESULTS = Path(__file__).parent / "results" / "proving.json"
 
 
@@ -102,6 +104,14 @@ def compared(problem, limit, seed):
         e = rt.infer(problem, prove=prove, time_limit=limit, seed=seed)
         row[name] = {"value": e.value, "bound": e.bound, "status": e.status.name}
     row["lost"] = (row["default"]["value"] - row["prove"]["value"]) / abs(row["default"]["value"])
+    if row["lost"] > TINY:  # perhaps the clock: both ways again, and again
+        again = {
+            name: [rt.infer(problem, prove=p, time_limit=limit, seed=seed).value for _ in range(3)]
+            for name, p in (("default", False), ("prove", True))
+        }
+        row["again"] = again
+        best = max(row["prove"]["value"], *again["prove"])
+        row["always worse"] = best < min(row["default"]["value"], *again["default"])
     return row
 
 
@@ -138,8 +148,14 @@ def main():
                     flush=True,
                 )
                 options.out.write_text(json.dumps(found, indent=1) + "\n")
-    worse = [k for k, row in rows.items() if row["lost"] > 1e-12]
-    print(f"{len(rows)} compared; worse with a proof: {len(worse)} {', '.join(worse)}")
+    worse = [k for k, row in rows.items() if row["lost"] > TINY]
+    better = sum(row["lost"] < -TINY for row in rows.values())
+    always = [k for k in worse if rows[k]["always worse"]]
+    most = max((rows[k]["lost"] for k in worse), default=0.0)
+    print(
+        f"{len(rows)} compared; better with a proof: {better}; worse: {len(worse)}, by {most:.3%} "
+        f"at most ({', '.join(worse)}), of which worse than any of four runs without: {len(always)}"
+    )
 
 
 if __name__ == "__main__":

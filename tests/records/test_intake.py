@@ -123,3 +123,15 @@ def test_entities_are_numbers_and_unknown_ones_minus_one():
 def test_entities_that_do_not_fit_are_refused(entity):
     with pytest.raises(DataError):
         entity_codes(entity, pa.table({"e": [1] * 5}), 5)
+
+
+def test_cells_that_are_no_fields_are_refused_before_they_are_compared(tmp_path):
+    long = {**DATA, "name": ["Ann", "x" * 10_000_000, None]}
+    with pytest.raises(DataError, match="the column 'name' has 10000000; shorten it"):
+        read_records(arrow_table(pa.table(long)), FIELDS, None, None)
+    path = tmp_path / "long.csv"
+    csv.write_csv(pa.table(long), path)
+    with pytest.raises(DataError, match="a line that is too long for a table of records"):
+        arrow_table(path)
+    kept = {**long, "name": ["Ann", "x" * 1_000_000, None]}
+    assert len(read_records(arrow_table(pa.table(kept)), FIELDS, None, None)) == 3

@@ -21,6 +21,7 @@ from relatum.records.fields import Codes, Column, column_of
 
 USUAL_IDS = ("unique_id", "id")
 ROW = "row"  # the name of ids that are numbers of rows
+LONGEST = 1_000_000  # bytes of a cell: longer ones are no fields, and take minutes to compare
 _WHOLE = re.compile(r"(0|-?[1-9]\d{0,17})\Z")
 
 
@@ -133,6 +134,11 @@ def _file(path: str) -> Any:
             found = con.sql(f"SELECT * FROM {query}")
             return (getattr(found, "to_arrow_table", None) or found.arrow)()
     except duckdb.Error as error:
+        if "Maximum line size" in str(error):
+            raise DataError(
+                f"{path} has a line that is too long for a table of records; leave long texts out, "
+                "or give a Parquet file."
+            ) from None
         told = " ".join(str(error).split())[:200].rstrip(". ")
         raise DataError(f"{path} cannot be read: {told}; check the path.") from None
 
@@ -175,6 +181,19 @@ def _texts(column: Any, name: str) -> Any:
         ) from None
 
 
+def _cells(column: Any, name: str) -> Any:
+    """Return a column as texts; refuse one with a cell that is no field of a record."""
+    pa = _arrow()
+    texts = _texts(column, name)
+    longest = pa.compute.max(pa.compute.binary_length(texts)).as_py() or 0
+    if longest > LONGEST:
+        raise DataError(
+            f"A field of a record has at most {LONGEST} letters, but one in the column {name!r} "
+            f"has {longest}; shorten it, or leave it out of fields=."
+        )
+    return texts
+
+
 def _coded(column: Any) -> tuple[list[str | None], Codes]:
     """Return the different values of a column, and which each record has."""
     pa = _arrow()
@@ -215,7 +234,7 @@ def read_records(
         sources = sources.combine_chunks()
         codes = np.unique(_coded(sources)[1], return_inverse=True)[1].astype(np.int64)
     columns = {
-        name: column_of(name, kind, *_coded(_texts(table.column(name), name)))
+        name: column_of(name, kind, *_coded(_cells(table.column(name), name)))
         for name, kind in fields.items()
     }
     within = _unique(ids, sources, id_name)
