@@ -36,7 +36,7 @@ PLANTED = (
     *("WEAK_ORDERS", "PREORDERS", "PARTIAL_ORDERS", "MAPS", "BIJECTIONS", "TRANSITIVE"),
     *("CONNEX", "SYMMETRIC", "HAS_IMAGE", "HAS_PREIMAGE", "UNIQUE_PREIMAGE", "PARTIAL_MAPS"),
 )
-RARE = ("half_dicycle", "capped_set", "two_partition", "odd_wheel")  # seldom tight
+RARE = ("half_dicycle", "capped_set", "two_partition", "odd_wheel", "square")  # seldom tight
 SIZES = {"EQUIVALENCES": (3, 4, 5, 6), "LINEAR_ORDERS": (3, 4, 5), "WEAK_ORDERS": (3, 4)}
 
 

@@ -24,6 +24,7 @@ FAMILIES = {
     "two_partition": {"symmetric", "transitive"},
     "capped_set": {"symmetric", "transitive"},
     "half_dicycle": {"transitive", "antisymmetric", "connex"},
+    "square": {"symmetric", "transitive"},
 }
 
 
@@ -87,6 +88,14 @@ def _capped_set(index, kept):
     return Counter(dict.fromkeys(combinations(elements, 2), 1)), rhs
 
 
+def _square(index, kept):
+    terms = Counter()
+    for a, k in enumerate(index):
+        for b, m in enumerate(index):
+            terms[a, b] -= k * m
+    return terms, 0
+
+
 def _half_dicycle(index, kept):
     folded, rhs = Counter(), 0
     for a, b, c in zip(kept[::3], kept[1::3], kept[2::3], strict=True):
@@ -107,6 +116,7 @@ _OF_SETS = {
     "two_partition": _two_partition,
     "capped_set": _capped_set,
     "half_dicycle": _half_dicycle,
+    "square": _square,
 }
 
 
@@ -136,6 +146,13 @@ def random_index(rng, family, shape, cap):
         return [*some[:split], -1, *some[split:size]]
     if family == "capped_set":
         return [cap, *some[: int(rng.integers(2, n + 1))]] if n > 1 else None
+    if family == "square":  # it holds with equality where the numbers of every set add up to 0
+        index = [0] * n
+        for a, k in zip(
+            some, [(1, -1), (2, -1, -1), (3, -2, 1, -2)][rng.integers(3)], strict=False
+        ):
+            index[a] = k
+        return index
     return _random_half(rng, n) if n > 2 else None
 
 

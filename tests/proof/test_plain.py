@@ -38,7 +38,7 @@ from relatum.proof import (
 from relatum.testing import random_problems
 
 FILE = Path(plain.__file__)
-LINES = 528  # it may get shorter
+LINES = 538  # it may get shorter
 
 
 @pytest.fixture(autouse=True)
@@ -266,7 +266,8 @@ def test_fixing_needs_the_other_value_bounded(tmp_path):
 def test_rows_that_are_accepted_hold_for_every_relation():
     """Try all relations of three or four elements on rows with random indices."""
     rng = np.random.default_rng(9)
-    held: dict[str, int] = dict.fromkeys(FAMILIES, 0)
+    # squares are added up by themselves: see test_squares
+    held: dict[str, int] = dict.fromkeys([family for family in FAMILIES if family != "square"], 0)
     for name, names in naive.NAMED.items():
         for n, cap in ((3, None), (3, 2), (4, 2)):
             if n == 4 and name not in ("EQUIVALENCES", "LINEAR_ORDERS"):
@@ -276,7 +277,7 @@ def test_rows_that_are_accepted_hold_for_every_relation():
             feasible = feasible if cap is None else feasible & rt.at_most(cap)
             known = feasible.complete
             view = plain.View(n, n, set(known.names), known.cap, [0] * n * n)
-            for family in FAMILIES:
+            for family in held:
                 for _ in range(25):
                     index = rng.integers(-1, n, rng.integers(1, 7)).tolist()
                     index = rng.permutation(n).tolist() if rng.random() < 0.2 else index

@@ -78,3 +78,17 @@ def test_more_may_be_fixed_than_evidence_says():
     assert bound == -math.inf
     assert isinstance(proof, Leaf)
     assert proof.infeasible
+
+
+def test_squares_are_added_up_without_rounding():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        n = int(rng.integers(3, 6))
+        problem = rt.Problem(rng.normal(size=(n, n)), rt.EQUIVALENCES)
+        index = rng.integers(-1000, 1001, (4, n))
+        y = rng.choice([2.0**-18, 2.0**-20, 1e-7], 4)
+        triangle = Cuts("transitive", np.array([[0, 1, 2]]), np.array([0.1]))
+        bound, proof = leaf_bound(problem, [Cuts("square", index, y), triangle])
+        want = in_fractions(problem, proof.cuts)
+        assert want <= bound <= want + Fraction(1e-12)
+        check_certificate(problem, Certificate(bound, proof))

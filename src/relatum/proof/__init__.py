@@ -26,9 +26,11 @@ from relatum.proof.conflicts import find_conflict, sentence_of, smallest
 from relatum.proof.estimate import OPTIMAL_GAP, Estimate, Status, closes
 from relatum.proof.order_rows import folded_half_rows
 from relatum.proof.partition_rows import (
+    LARGEST_OF_SQUARES,
     most_capped_pairs,
     odd_wheel_rows,
     path_rows,
+    summed_squares,
     two_partition_rows,
 )
 from relatum.proof.propagation import Closure, Propagator
@@ -43,6 +45,7 @@ from relatum.proof.rounding import (
 
 __all__ = [
     "FAMILIES",
+    "LARGEST_OF_SQUARES",
     "LP_ROUNDING",
     "OPTIMAL_GAP",
     "Branch",
@@ -75,6 +78,7 @@ __all__ = [
     "round_up",
     "sentence_of",
     "smallest",
+    "summed_squares",
     "sums_are_exact",
     "two_partition_rows",
     "verify",

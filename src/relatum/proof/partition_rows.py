@@ -7,11 +7,16 @@ family                    index                   row
 ``two_partition``         S, -1, T                x(S:T) - x(S) - x(T) <= min(|S|, |T|)
 ``path``                  v_0 ... v_k (k >= 2)    sum_i x_v_iv_i+1 - x_v_0v_k <= k - 1
 ``capped_set``            k, T                    x(T) <= q k (k-1)/2 + r (r-1)/2
+``square``                l_0 ... l_(n-1)         -sum_ab l_a l_b x_ab <= 0
 ========================  ======================  ========================================
 
 ``path`` holds for every transitive relation, ``capped_set`` where sets have at most k
 elements: then T has most pairs in sets if q of them are full, |T| = q k + r with r < k. x(S) is
 the sum over unordered pairs within S, x(S:T) over pairs with one element in each.
+``square`` is about all ordered pairs, those of an element with itself among them, and whole
+numbers l: the sum of l_a l_b x_ab is that of (l(S))^2 over the sets S. A matrix is positive
+semidefinite if it is a sum of l l' with multipliers that are not negative: nothing has to be
+factored to see it. Rows with the same multiplier are added up as one product of matrices.
 Rows of different length are padded with -1. Importing this module makes the families known
 to certificates.
 """
@@ -24,7 +29,11 @@ import numpy as np
 
 from relatum.array_types import Index
 from relatum.problem import FeasibleSet
-from relatum.proof.certificate import Family, SparseRows, register_family
+from relatum.proof.certificate import Family, SparseRows, register_family, regular_rows
+
+LARGEST_OF_SQUARES = 1 << 21  # numbers of a row are smaller in size:
+_AT_ONCE = 1 << 11  # then so many products add up to less than 2**53, which floats hold exactly
+MOST_ELEMENTS = 3000  # all pairs of which are written down; rows that are added up at once
 
 
 def _compressed(a: Index, b: Index, coefficient: Index, rhs: Index) -> SparseRows:
@@ -88,6 +97,30 @@ def capped_set_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
     return _compressed(members[:, i], members[:, j], both, rhs)
 
 
+def square_rows(index: Index, shape: tuple[int, int]) -> SparseRows:
+    """Write squares down, with a term for every ordered pair: for few elements."""
+    n = index.shape[1]
+    a, b = np.divmod(np.arange(n * n), n)
+    return regular_rows(a[None, :], b[None, :], -index[:, a] * index[:, b], 0)
+
+
+def gram(index: Index) -> Index:
+    """Return the sums of l_a l_b over rows, exactly; the rows have to be valid."""
+    n = index.shape[1]
+    total = np.zeros((n, n), dtype=np.int64)
+    for begin in range(0, len(index), _AT_ONCE):
+        some = index[begin : begin + _AT_ONCE].astype(np.float64)
+        total += (some.T @ some).astype(np.int64)
+    return total
+
+
+def summed_squares(index: Index) -> SparseRows:
+    """Return the sum of some rows as one, with a term for every unordered pair."""
+    a, b = np.triu_indices(index.shape[1])
+    total = gram(index)[a, b] * np.where(a == b, -1, -2)
+    return SparseRows(np.array([0, len(a)]), a, b, total, np.zeros(1, dtype=np.int64))
+
+
 def _distinct(index: Index) -> bool:
     """Say whether no row names an element twice."""
     ordered = np.sort(index, axis=1)
@@ -125,6 +158,14 @@ def _capped_sets_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, in
     return capped and partitions and _solid(index) and _distinct(index[:, 1:])
 
 
+def _squares_valid(feasible: FeasibleSet, index: Index, shape: tuple[int, int]) -> bool:
+    """Say whether rows have a number, of the right size, for each of not too many elements."""
+    n = shape[0]
+    fits = index.shape[1] == n == shape[1] <= MOST_ELEMENTS and len(index) <= MOST_ELEMENTS
+    small = bool(((index > -LARGEST_OF_SQUARES) & (index < LARGEST_OF_SQUARES)).all())
+    return fits and small and feasible.has("symmetric", "transitive")
+
+
 for _name, _rows, _valid, _formula in (
     ("odd_wheel", odd_wheel_rows, _wheels_valid, "sum_i x_cv_i - sum_i x_v_iv_i+1 <= (k-1)/2"),
     (
@@ -135,5 +176,6 @@ for _name, _rows, _valid, _formula in (
     ),
     ("path", path_rows, _paths_valid, "sum_i x_v_iv_(i+1) - x_v_0v_k <= k - 1"),
     ("capped_set", capped_set_rows, _capped_sets_valid, "x(T) <= q k (k-1)/2 + r (r-1)/2"),
+    ("square", square_rows, _squares_valid, "-sum_ab l_a l_b x_ab <= 0"),
 ):
     register_family(Family(_name, None, _rows, _valid, _formula))

@@ -25,8 +25,8 @@ import zipfile
 from collections import Counter, defaultdict
 from copy import copy
 from heapq import nlargest
-from itertools import combinations, pairwise, permutations, product
-from operator import eq, le
+from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
+from operator import eq, le, mul
 from typing import Any
 
 LARGEST_FILE = 1 << 27  # bytes, unpacked
@@ -242,10 +242,24 @@ class View:
                 return half_of_sum(index)
         raise UnprovedError(1, f"A row {family!r} {index[:9]} need not hold.")
 
+    def add_squares(self, rows: Any, y: list[int], r: Any) -> None:
+        """Add y l_a l_b to r_ab, for rows l: the sum of l(S)**2 over all sets is not negative."""
+        sets, n = self.names >= {"symmetric", "transitive"} and min(y) >= 0, self.n
+        whole = all(len(row) == n and {*map(type, row)} == {int} for row in rows)
+        require(sets and whole, "A row of squares need not hold.")
+        self.spend(n * n * len(y) // 4)
+        unit, columns = math.gcd(*y) or 1, [*zip(*rows, strict=True)]
+        times = [[k * z // unit for k, z in zip(own, y, strict=True)] for own in columns]
+        for a, b in combinations_with_replacement(range(n), 2):
+            r[a * n + b] += (1 + (a < b)) * unit * sum(map(mul, times[a], columns[b]))
+
     def subtract(self, cuts: Any, r: Any) -> int:
         """Subtract A'y from r, for rows A x <= b with multipliers y; return b y."""
         constant = 0
         for cut in cuts:
+            if cut["family"] == "square" and cut["index"]:
+                self.add_squares(cut["index"], [*map(units, cut["multipliers"])], r)
+                continue
             for index, multiplier in zip(cut["index"], cut["multipliers"], strict=True):
                 y, (terms, right) = units(multiplier), self.row(cut["family"], index)
                 require(y >= 0, "A multiplier is negative.")
@@ -494,18 +508,14 @@ def check(path: str) -> tuple[int, str]:
             below += [child for _, child in node.get("parts", ())]
             named += [child if child > number else -1 for child in below]
         require(sorted(named) == [*range(len(nodes))], "The nodes of the proof are no tree.")
-        held, sharing = 0, Counter[int]()  # bytes of views that wait, and who shares scores
         while todo:
             view, number, claim = todo.pop()
             node = nodes[number]
-            below = [] if view.empty else [*(NODES[node["type"]](view, claim, node) or [])]
-            for sign, some in ((1, below), (-1, [(view, number, claim)] if number else [])):
-                for v, _, _ in some:
-                    sharing[id(v.c)] += min(sign, 0)
-                    held += sign * len(v.c) * (1 if sharing[id(v.c)] else SCORE_BYTES)
-                    sharing[id(v.c)] += max(sign, 0)
+            todo += [] if view.empty else NODES[node["type"]](view, claim, node) or []
+            root.spend(len(todo))
+            scores = {id(v.c): SCORE_BYTES * len(v.c) for v, _, _ in todo}  # views share them
+            held = sum(len(v.c) for v, _, _ in todo) + sum(scores.values())
             require(held <= MOST_HELD, "it takes too much memory", 2)
-            todo += below
         words = f"{e['status']}, value {e['value']} bits, bound {e['bound']} bits"
         return 0, f"{words}, {root.n} x {root.m} elements, {len(nodes)} nodes of a proof."
     except UnprovedError as error:

@@ -9,14 +9,14 @@ the sum of two floats, and the bound is a sum of floats.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from relatum.array_types import Floats
 from relatum.problem import ExactSum, Problem, exact_sum
-from relatum.proof import FAMILIES, Cuts, Leaf, SparseRows, checked_slack
+from relatum.proof import FAMILIES, Cuts, Leaf, SparseRows, checked_slack, summed_squares
 from relatum.solvers.pair_states import PairStates, State
 
 DIGITS = 52  # binary, of what rows take from a pair: less than float64 has
@@ -38,12 +38,12 @@ def leaf_bound(
     state : int8 array (n_a, n_b), optional
         What is fixed, mirror pairs included; what evidence says if left out.
     """
-    given = [cut for cut in (cut.positive() for cut in cuts) if len(cut)]
-    rows = [FAMILIES[cut.family].rows(cut.index, problem.shape) for cut in given]
+    given = [cut for cut in map(Cuts.positive, _alike(cuts)) if len(cut)]
+    rows = [_written(cut, problem.shape) for cut in given]
     rounded = _rounded(given, rows, problem.shape)
     taken, sides = np.zeros(problem.shape), Fraction(0)
     for cut, own in zip(rounded, rows, strict=True):
-        y = cut.multipliers
+        y = cut.multipliers[: len(own)]
         np.add.at(taken, (own.a, own.b), y[own.row_of_term()] * own.coefficient)
         for side in np.unique(own.rhs).tolist():
             sides += side * exact_sum(y[own.rhs == side])
@@ -53,9 +53,25 @@ def leaf_bound(
         return -math.inf, Leaf(infeasible=True)
     total = ExactSum(left[states.related])
     total.add(rest[states.related])
-    terms = sum(len(own.a) + int(np.abs(own.rhs).sum()) for own in rows)
+    size = math.fsum(float(np.abs(own.coefficient).sum(dtype=np.float64)) for own in rows)
+    terms = math.ceil(size * (1 + 1e-9)) + sum(int(np.abs(own.rhs).sum()) for own in rows)
     slack = checked_slack(problem, rounded, terms)
     return total.value() + sides + slack, Leaf(tuple(c for c in rounded if len(c)))
+
+
+def _alike(cuts: Sequence[Cuts]) -> Iterator[Cuts]:
+    """Yield cuts; squares of different multipliers on their own, so that they can be added up."""
+    for cut in cuts:
+        own = [cut.multipliers == y for y in np.unique(cut.multipliers)]
+        for some in own if cut.family == "square" else [slice(None)]:
+            yield Cuts(cut.family, cut.index[some], cut.multipliers[some])
+
+
+def _written(cut: Cuts, shape: tuple[int, int]) -> SparseRows:
+    """Write rows down; squares, which have one multiplier, as their sum."""
+    if cut.family == "square":
+        return summed_squares(cut.index)
+    return FAMILIES[cut.family].rows(cut.index, shape)
 
 
 def _rounded(
@@ -64,7 +80,7 @@ def _rounded(
     """Round multipliers down, so that what they take from any pair is a sum without rounding."""
     most = np.zeros(shape)
     for cut, own in zip(cuts, rows, strict=True):
-        terms = cut.multipliers[own.row_of_term()] * np.abs(own.coefficient)
+        terms = cut.multipliers[: len(own)][own.row_of_term()] * np.abs(own.coefficient)
         np.add.at(most, (own.a, own.b), terms)
     places = DIGITS - math.frexp(float(most.max(initial=0.0)))[1]
     return [

@@ -16,12 +16,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-import relatum.proof.partition_rows  # noqa: F401  makes its families known
 from relatum.array_types import Flags, Floats, Index
 from relatum.errors import CertificateError
 from relatum.problem import FeasibleSet
 from relatum.proof.certificate import FAMILIES, Cuts, SparseRows
 from relatum.proof.checker.numbers import ROW_BITS, SCORE_BITS, Grid, Limbs
+from relatum.proof.partition_rows import summed_squares  # whose families it makes known
 
 Pair = tuple[int, int]
 Bound = int | None  # None: nothing is feasible
@@ -104,10 +104,17 @@ def terms_per_row(cut: Cuts, shape: tuple[int, int]) -> int:
     return max(1, width)
 
 
+def terms_of(cut: Cuts, shape: tuple[int, int]) -> int:
+    """Return how many terms some cuts have at most, as they are gone through."""
+    if cut.family == "square":  # written down at once, where multipliers are equal
+        return max(cut.index.size, len(np.unique(cut.multipliers)) * shape[0] * shape[1])
+    return len(cut) * terms_per_row(cut, shape)
+
+
 def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int], pairs: int) -> None:
     """Refuse more rows than a statement about a problem with so many scores can need."""
     most = FREE_TERMS + TERMS_PER_PAIR * pairs
-    terms = sum(len(cut) * terms_per_row(cut, shape) for cut in cuts)
+    terms = sum(terms_of(cut, shape) for cut in cuts)
     if terms > most:
         raise CertificateError(
             f"Rows with {terms} terms are more than {shape[0]} x {shape[1]} elements with {pairs} "
@@ -118,13 +125,21 @@ def require_moderate(cuts: Sequence[Cuts], shape: tuple[int, int], pairs: int) -
 def pieces_of(cut: Cuts, shape: tuple[int, int]) -> Iterator[Cuts]:
     """Yield cuts of some rows each, few enough to be written down at once."""
     step = max(1, TERMS_AT_ONCE // terms_per_row(cut, shape))
+    if cut.family == "square":
+        given = multipliers_of(cut)
+        for y in np.unique(given):
+            yield Cuts(cut.family, cut.index[given == y], given[given == y])
+        return
     for begin in range(0, max(1, len(cut)), step):
         some = slice(begin, begin + step)
         yield Cuts(cut.family, cut.index[some], cut.multipliers[some])
 
 
 def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseRows:
-    """Write down the rows of some cuts, refusing what is not valid for the feasible set."""
+    """Write down the rows of some cuts, refusing what is not valid for the feasible set.
+
+    Squares are written down as one row, their sum.
+    """
     family = FAMILIES.get(cut.family)
     if family is None:
         raise CertificateError(f"Unknown family of rows {cut.family!r}.")
@@ -136,7 +151,8 @@ def rows_of(cut: Cuts, feasible: FeasibleSet, shape: tuple[int, int]) -> SparseR
         raise CertificateError(
             f"Rows of family {cut.family!r} with these indices are not valid for {feasible}."
         )
-    rows = family.rows(cut.index, shape)
+    summed = cut.family == "square" and len(cut)
+    rows = summed_squares(cut.index) if summed else family.rows(cut.index, shape)
     inside = (rows.a >= 0) & (rows.a < shape[0]) & (rows.b >= 0) & (rows.b < shape[1])
     if not inside.all():
         raise CertificateError(f"A row of family {cut.family!r} names an element out of range.")
@@ -260,6 +276,7 @@ class View:
         side, taken = 0, 0.0
         for cut in (piece for whole in cuts for piece in pieces_of(whole, self.shape)):
             rows, y = rows_of(cut, self.feasible, self.shape), multipliers_of(cut)
+            y = y[: len(rows)]  # squares with equal multipliers are one row
             # a pair is in a row twice at most, as it is and as its mirror pair; and twice that
             # covers the rounding of the sum
             most = 4.0 * int(np.abs(rows.coefficient).max(initial=1))
@@ -282,6 +299,8 @@ class View:
 
     def row_excludes(self, cut: Cuts, pair: Pair, value: bool) -> bool:
         """Say whether one row cannot hold when the pair takes the value."""
+        if cut.family == "square":
+            raise CertificateError("A square implies no value of a pair.")
         rows = rows_of(cut, self.feasible, self.shape)
         assumed: dict[Pair, int] = {}
         for a, b, v in self._consequences(pair, value):

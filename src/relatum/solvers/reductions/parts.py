@@ -109,6 +109,8 @@ def _nodes(proof: Proof) -> Iterator[Proof]:
 def _terms(cut: Cuts, shape: tuple[int, int]) -> int:
     """Return how many terms some rows have at most, with what is on their right sides."""
     width = int(cut.index.shape[1])
+    if cut.family == "square":  # what is lost with a unit of a multiplier
+        return sum(total * total for total in np.abs(cut.index).sum(axis=1).tolist())
     if cut.family in ("has_image", "at_most", "has_preimage", "unique_preimage"):
         width = 2 * max(shape)
     elif cut.family in ("two_partition", "capped_set"):
