@@ -92,3 +92,16 @@ def test_a_score_learned_otherwise_is_one_more_feature(compared, examples):
     weights = training.weights_of(measure, compared.scales, base)
     rows = training._rows(compared.scales, both)
     assert weights.log_odds(both.levels) == pytest.approx(measure.log_odds(rows), abs=1e-3)
+
+
+def test_a_strong_prior_draws_towards_that_score_and_not_to_nothing(compared, examples):
+    half = training.weights_of(
+        training.fitted(examples, compared.scales, 1.0, False), compared.scales, None
+    )
+    base = replace(half, tables=[own / 2 for own in half.tables], intercept=half.intercept / 2)
+    both = replace(examples, extra=base.log_odds(examples.levels))
+    measure = training.fitted(both, compared.scales, 1000.0, False)
+    learned = training.weights_of(measure, compared.scales, base).log_odds(both.levels)
+    # what was halved is doubled again: levels have no say, and the score has
+    assert np.corrcoef(learned, both.extra)[0, 1] > 0.99
+    assert np.polyfit(both.extra, learned, 1)[0] > 1.5

@@ -3,7 +3,8 @@
 Without labels, or with too few to hold any out, levels are worth what a mixture says (`mixture`).
 With labels a logistic measure learns it (`training`). Where labelled entities are not many, the
 score of the mixture is one more thing that it learns from, so that labels correct the mixture only
-as far as held-out entities confirm it: the prior draws to the mixture, not to nothing. And where
+as far as held-out entities confirm it: the prior draws to the mixture, not to nothing, and
+that of the offset to the one that is taken without labels. And where
 most records have none, what the mixture is sure of about labelled records and others counts
 as known: labelled records alone are few, and so less like each other than all are.
 """
@@ -26,7 +27,7 @@ from relatum.records import training
 from relatum.records.blocking import Candidates, candidates, caught_twice, key_codes
 from relatum.records.comparison import Comparison, Levels
 from relatum.records.fields import checked_fields
-from relatum.records.held_out import HeldOut, OutOfFold, Trial, held_out
+from relatum.records.held_out import UNLABELLED_OFFSET, HeldOut, OutOfFold, Trial, held_out
 from relatum.records.intake import Records, arrow_table, read_records
 from relatum.records.level_bits import Weights
 from relatum.records.link_report import LinkReport
@@ -46,7 +47,6 @@ ENOUGH = 0.9  # of true pairs
 BACKGROUND = UNSCORED  # bits; all pairs of a component are scored, unless it is very large
 FEW = 20  # related pairs, below which none are held out
 MANY = 100  # entities of several records, from which on the mixture has nothing to add
-UNLABELLED_OFFSET = 4.0  # bits, of sources without duplicates: candidates exclude each other
 SURE = 3.0  # bits, of a mixture that knows the labels
 DIFFER = 0.8  # of matches that differ in a field: more, and they are hardly matches
 MIXTURE_PAIRS = 500_000  # that a mixture is learned from

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from relatum.pair_tables import Offset
 
 SEARCH = 5  # iterations per element, of clusters that are only judged
-EXPECTED, SPREAD = 3.0, 2.0  # bits: offsets of two sources, as a prior where labels are few
+UNLABELLED_OFFSET = 4.0  # bits, of sources without duplicates: candidates exclude each other
+SPREAD = 1.0  # bits: how far from it a few labels may draw; hundreds of pairs outvote it
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,7 @@ class Trial:
         score = None if two else self.scores
         case = labelled_part(lambda: [(i, j, self.bits)], self.entity, self.groups, score)
         settings = Settings(self.background, search=SEARCH)
-        search = Search(expected=EXPECTED, spread=SPREAD)
+        search = Search(expected=UNLABELLED_OFFSET, spread=SPREAD)
         return best_offset(replace(case, settings=settings), search=search)
 
     def measured(self, clusters: Index, own: Any) -> tuple[float, float, float]:

@@ -23,12 +23,8 @@ from relatum.records.comparison import Comparison, Levels, Scale
 from relatum.records.level_bits import Weights, tables_of, thermometer
 
 STRENGTHS = (0.1, 1.0, 10.0, 50.0)  # of the prior, tried from the weakest on
-TOWARDS = (
-    1.0,
-    10.0,
-    100.0,
-    1000.0,
-)  # the same, of one that draws towards a score learned otherwise
+TOWARDS = (1.0, 10.0, 100.0, 1000.0)  # of one that draws towards a score learned otherwise
+LOUDER = 10.0  # times: the prior, which draws all to nothing, hardly touches that score's share
 MOST_PAIRS = 200_000  # that are learned from
 MOST_INSIDE = 20_000  # of them, inside components
 LARGEST_COMPONENT = 300  # records; of larger ones, pairs inside are drawn from so many
@@ -135,7 +131,9 @@ def fitted(examples: Examples, scales: Sequence[Scale], strength: float, exact: 
         warnings.filterwarnings("error", ".*it was interrupted", ConvergenceWarning)
         try:
             return measure.fit(_rows(scales, examples), examples.related.astype(int), weight)
-        except ConvergenceWarning:
+        except ConvergenceWarning as warning:
+            if "it was interrupted" not in str(warning):  # somebody takes all warnings for errors
+                raise
             raise KeyboardInterrupt from None
 
 
@@ -143,7 +141,7 @@ def _rows(scales: Sequence[Scale], examples: Examples) -> Any:
     rows = thermometer(scales, examples.levels)
     if examples.extra is None:
         return rows
-    return np.column_stack([rows, examples.extra]).astype(np.float32)
+    return np.column_stack([rows, LOUDER * examples.extra]).astype(np.float32)
 
 
 def weights_of(measure: Any, scales: tuple[Scale, ...], base: Weights | None) -> Weights:
@@ -153,7 +151,7 @@ def weights_of(measure: Any, scales: tuple[Scale, ...], base: Weights | None) ->
     tables, intercept = tables_of(scales, theta[:count]), float(measure.intercept_[0])
     if len(theta) == count or base is None:
         return Weights(scales, tables, intercept)
-    share = float(theta[count])
+    share = LOUDER * float(theta[count])
     tables = [own + share * more for own, more in zip(tables, base.tables, strict=True)]
     return Weights(scales, tables, intercept + share * base.intercept)
 
@@ -184,19 +182,18 @@ def learn_by_folds(
     """Choose the strength of the prior on held-out entities, and learn without each fold."""
     if strengths is None:
         strengths = STRENGTHS if base is None else TOWARDS
-    folds = range(int(examples.folds.max()) + 1)
-    losses = {s: np.zeros(len(folds)) for s in strengths}
     found: dict[float, list[Weights]] = {s: [] for s in strengths}
-    for fold in folds:
+    lost = {s: np.zeros(2) for s in strengths}  # bits, and what the pairs count
+    for fold in range(int(examples.folds.max()) + 1):
         learn = examples.chosen(np.flatnonzero((examples.folds != fold).all(axis=1)))
         judge = examples.chosen(np.flatnonzero((examples.folds == fold).all(axis=1)))
         for strength in strengths:
             weights = weights_of(fitted(learn, scales, strength, False), scales, base)
             bits = weights.log_odds(judge.levels)
-            lost = np.logaddexp2(0, np.where(judge.related, -bits, bits))
-            losses[strength][fold] = judge.weight @ lost / max(1e-300, judge.weight.sum())
+            each = np.logaddexp2(0, np.where(judge.related, -bits, bits))
+            lost[strength] += judge.weight @ each, judge.weight.sum()
             found[strength].append(weights)
-    means = {s: float(lost.mean()) for s, lost in losses.items()}
+    means = {s: float(bits / max(1e-300, total)) for s, (bits, total) in lost.items()}
     best = min(means, key=lambda s: means[s])
     return Learned(best, means, found[best])
 
