@@ -1,4 +1,4 @@
-"""Many records of invented persons, linked end to end in a process of its own."""
+"""Many records of invented persons: linked end to end in a process of its own, or at offsets."""
 
 from __future__ import annotations
 
@@ -57,6 +57,61 @@ def link(folder):
         "report": linker.report_.as_dict(),
     }
     print("RESULT " + json.dumps(told), flush=True)
+
+
+# --- what more records do to an offset
+
+SHARES = (0.0, 0.125, 0.25, 0.5, 0.75, 1.0)
+"""Bits for each doubling of the records, tried."""
+
+
+def shifts(persons=4000, labelled=250, seeds=(201, 202)):
+    """Learn from few records and link many, offsets falling by some bits for each doubling.
+
+    Labelled persons are drawn from those that are linked ("sample"), or are of another, smaller
+    population ("apart"), where fewer have the same surname by chance.
+    """
+    import relatum as rt
+
+    told = {}
+    for seed in seeds:
+        many = rt.datasets.load_people(persons, mistakes=2.5, seed=seed)
+        few = rt.datasets.load_people(labelled, mistakes=2.5, seed=seed + 1000)
+        drawn = np.random.default_rng(seed).permutation(persons)[:labelled]
+        own = np.isin(many.entity, drawn)
+        rest = many.records.filter((~own).tolist()), many.entity[~own]
+        cases = {
+            "sample": ((many.records.filter(own.tolist()), many.entity[own]), rest),
+            "apart": ((few.records, few.entity), (many.records, many.entity)),
+        }
+        for name, (known, linked) in cases.items():
+            found = told.setdefault(name, {})
+            for share, judged in _shifted(known, linked).items():
+                found.setdefault(str(share), []).append(judged)
+                print(name, seed, share, *(f"{x:.3f}" for x in judged), flush=True)
+    return told
+
+
+def _shifted(known, linked):
+    """Return precision, recall and F1 by share."""
+    import relatum as rt
+
+    (records, entity), linker = linked, rt.RecordLinker(FIELDS)
+    linker.fit(*known)
+    doublings, out = np.log2(len(entity) / len(known[1])), {}
+    place = {v: k for k, v in enumerate(records["id"].to_pylist())}
+    for share in SHARES:
+        # a given offset is left as it is
+        other = rt.RecordLinker(FIELDS, offset=linker.offset_ - share * doublings)
+        vars(other).update({k: v for k, v in vars(linker).items() if k.endswith("_")})
+        other.offset_ = other.offset
+        table = other.predict(records).table
+        labels = np.arange(len(entity)) + len(entity)
+        rows = [place[v] for v in table["id"].to_pylist()]
+        labels[rows] = np.unique(table["cluster_id"].to_pylist(), return_inverse=True)[1]
+        found = rt.metrics.pair_precision_recall_f1(entity, labels)
+        out[share] = [float(x) for x in found]
+    return out
 
 
 def run(n):

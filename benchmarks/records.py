@@ -18,7 +18,7 @@ What the order of records or of ids decides is averaged over several orders. Tim
 processor.
 
     RELATUM_DATA=... python benchmarks/records.py [--sets cora abt_buy] [--splits 3]
-        [--first-split 10] [--peers splink dedupe] [--scale 1000000]
+        [--first-split 10] [--peers splink dedupe] [--scale 1000000] [--shifts]
 """
 
 from __future__ import annotations
@@ -137,6 +137,7 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="orders of records, for ties")
     parser.add_argument("--peers", nargs="*", default=list(PEERS), choices=list(PEERS))
     parser.add_argument("--scale", type=int, default=0, help="records made, instead of the sets")
+    parser.add_argument("--shifts", action="store_true", help="offsets where more are linked")
     parser.add_argument("--output", type=Path, default=RESULTS / "records.json")
     options = parser.parse_args()
     results = {"sets": {}}
@@ -145,6 +146,10 @@ def main():
     results["machine"] = machine("scikit-learn", "splink", "duckdb", "dedupe")
     if options.scale:
         results.setdefault("scale", {})[str(options.scale)] = _records_scale.run(options.scale)
+        options.output.write_text(json.dumps(results, indent=1) + "\n")
+        return 0
+    if options.shifts:
+        results["shifts"] = _records_scale.shifts()
         options.output.write_text(json.dumps(results, indent=1) + "\n")
         return 0
     folder = Path(options.data) / "er"
