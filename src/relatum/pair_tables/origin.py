@@ -91,6 +91,14 @@ class Access(Protocol):
         """Return listed pairs above some bits whose elements are of two components."""
         ...
 
+    def has_fields(self, origin: Origin) -> bool:
+        """Say whether the table of pairs tells what the fields behind its scores say."""
+        ...
+
+    def fields(self, origin: Origin, a: int, b: int) -> list[tuple[str, str, float]]:
+        """Return what the fields behind a pair's score say: field, level and bits."""
+        ...
+
     def copy(self, origin: Origin, path: Path) -> None:
         """Write the columns of the table of pairs that matter to a Parquet file."""
         ...

@@ -204,6 +204,13 @@ class Catalogue:
         with self._mutex:
             return list(self.con.execute(query, list(given)).fetchall())
 
+    def close(self) -> None:
+        """Close the tables, and delete them; nothing can be asked any more."""
+        with self._mutex:
+            self.con.close()
+            del self.con  # DuckDB complains about connections that outlive everything else
+            rmtree(self.folder, ignore_errors=True)
+
     # --- what is asked
 
     def components(self, wanted: Filter, offset: int, count: int) -> tuple[list[Row], int]:

@@ -120,9 +120,15 @@ class Session:
         self.ledger = self._empty_ledger()
         self.told: dict[int, Told] = {}
         self.store = Store(self.origin)
+        self._has_fields = self.origin.access.has_fields(self.origin)
         self.standing = Standing(found.summary, self.catalogue, self.store)
         self.queue = Queue(self)
         self.sync()
+
+    def close(self) -> None:
+        """Close what is open; all answers are in their file."""
+        with self.lock:
+            self.catalogue.close()
 
     # --- components
 
@@ -167,6 +173,21 @@ class Session:
         ends = solved.base.place(a), solved.base.place(b)
         why = explained(solved.problem, solved.estimate, ends, (time_limit, 0))
         return why.named(solved.base.ids, self.found.contributions)
+
+    def fields(self, a: int, b: int) -> list[tuple[str, str, float]]:
+        """Return what fields say of a pair, most first: field, level and bits, where it is known.
+
+        Of records that were linked here, as the linker compared them; of a table of Splink, as its
+        columns say.
+        """
+        names = self.names([a, b])
+        if self.found.contributions is not None:
+            found = list(self.found.contributions(names[0], names[1]))
+        elif self._has_fields:
+            found = self.origin.access.fields(self.origin, a, b)
+        else:
+            return []
+        return sorted(found, key=lambda row: -abs(row[2]))
 
     def bits_between(self, a: int, b: int) -> float | None:
         """Return the score of elements of two components, if it was listed and is not low."""

@@ -118,6 +118,9 @@ class Whole:
         self._known: Floats | None = None
         self.sync()
 
+    def close(self) -> None:
+        """Close what is open, which is nothing: answers are in their file."""
+
     @property
     def is_order(self) -> bool:
         """Whether it is a ranking."""

@@ -138,3 +138,22 @@ def test_pairs_between_components_are_the_best_of_those_listed(monkeypatch, most
     assert wanted
     assert list(zip(low.tolist(), high.tolist(), strict=True)) == [(p, q) for _, p, q in wanted]
     assert got.tolist() == pytest.approx([-x for x, _, _ in wanted])
+
+
+def test_what_splink_says_of_the_fields_of_a_pair():
+    table = {
+        "unique_id_l": ["b", "c"], "unique_id_r": ["a", "a"], "match_weight": [2.0, -1.0],
+        "bf_name": [8.0, 0.25], "gamma_name": [2, 0], "bf_tf_adj_name": [2.0, 1.0],
+        "bf_<b>": [0.5, None], "gamma_<b>": [-1, 1],
+    }  # fmt: skip
+    found = rt.cluster_pairs(pa.table(table))
+    access, origin = found.origin.access, found.origin
+    assert access.has_fields(origin)
+    told = [("name", "level 2", 3.0), ("name", "how rare it is", 1.0), ("<b>", "missing", -1.0)]
+    assert sorted(access.fields(origin, 0, 1)) == sorted(told)
+    assert sorted(access.fields(origin, 1, 0)) == sorted(told)
+    assert access.fields(origin, 2, 0)[0] == ("name", "level 0", -2.0)
+    assert access.fields(origin, 1, 2) == []  # not listed
+    plain = rt.cluster_pairs(pa.table({k: table[k] for k in list(table)[:3]}))
+    assert not plain.origin.access.has_fields(plain.origin)
+    assert plain.origin.access.fields(plain.origin, 0, 1) == []

@@ -341,3 +341,23 @@ def test_chosen_records_are_not_what_is_pinned(client):
     facts = session.answers_of(session.root(pinned))
     assert facts
     assert all(pinned in (fact.a, fact.b) for fact in facts)
+
+
+def test_what_splink_says_of_fields_is_shown_and_escaped(tmp_path, client):
+    import pyarrow as pa
+
+    from relatum.review import Session
+
+    pairs = pa.table(
+        {
+            "unique_id_l": ["b"], "unique_id_r": ["a"], "match_weight": [2.0],
+            "bf_<script>x</script>": [8.0], "gamma_<script>x</script>": [2],
+        }
+    )  # fmt: skip
+    session = Session(rt.cluster_pairs(pairs), answers=tmp_path / "splink.csv")
+    page = type(client)(Guard(Application(session).asgi, 4321))
+    text = page.get("/pair?a=0&b=1&quick=1").text
+    assert "What the fields say" in text
+    assert "level 2" in text
+    assert "+3" in text
+    assert "<script>x" not in text

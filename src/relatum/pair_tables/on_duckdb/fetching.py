@@ -26,7 +26,7 @@ from relatum.pair_tables.on_duckdb.components import (
 from relatum.pair_tables.on_duckdb.known import Known
 from relatum.pair_tables.on_duckdb.reading import open_pairs, read_source
 from relatum.pair_tables.on_duckdb.store import Workspace
-from relatum.pair_tables.on_duckdb.tables import connect, quoted
+from relatum.pair_tables.on_duckdb.tables import column_names, connect, quoted
 from relatum.pair_tables.origin import Origin
 from relatum.pair_tables.solve.batching import (
     Component,
@@ -60,6 +60,18 @@ class DuckDBAccess:
     def between(self, origin: Origin, above: float) -> Pairs:
         """Return listed pairs above some bits whose elements are of two components."""
         return pairs_between(origin, above)
+
+    def has_fields(self, origin: Origin) -> bool:
+        """Say whether the table of pairs tells what the fields behind its scores say."""
+        with tempfile.TemporaryDirectory(prefix="relatum-") as folder:
+            space = Workspace.of(origin.plan, Path(folder))
+            with closing(connect(space.folder, space.memory // 2, space.threads)) as con:
+                open_pairs(con, origin.opened(), space.folder)
+                return any(name.startswith("bf_") for name in column_names(con, "pairs"))
+
+    def fields(self, origin: Origin, a: int, b: int) -> list[tuple[str, str, float]]:
+        """Return what the fields behind a pair's score say: field, level and bits."""
+        return fields_of_pair(origin, a, b)
 
     def copy(self, origin: Origin, path: Path) -> None:
         """Write the columns of the table of pairs that matter to a Parquet file."""
@@ -237,6 +249,40 @@ def scored_pairs(origin: Origin) -> Pairs:
             parts.append((elements[i], elements[j], bits))
     i, j, bits = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     return i, j, bits
+
+
+def fields_of_pair(origin: Origin, a: int, b: int) -> list[tuple[str, str, float]]:
+    """Return what Splink's columns say of a pair: field, level and bits, if the table has them.
+
+    Columns are ``bf_FIELD``, a factor of the odds, ``bf_tf_adj_FIELD``, how rare the value is, and
+    ``gamma_FIELD``, the level of agreement.
+    """
+    with tempfile.TemporaryDirectory(prefix="relatum-") as folder:
+        space = Workspace.of(origin.plan, Path(folder))
+        with closing(connect(space.folder, space.memory // 2, space.threads)) as con:
+            view = open_pairs(con, origin.opened(), space.folder)
+            names = column_names(con, "pairs")
+            factors = [name for name in names if name.startswith("bf_")]
+            levels = [name for name in names if name.startswith("gamma_")]
+            if not factors:
+                return []
+            con.register("members", _members(origin, np.array(sorted((a, b)))))
+            casts = ", ".join(f"TRY_CAST({quoted(n)} AS DOUBLE)" for n in factors + levels)
+            row = con.execute(
+                f"SELECT {casts} FROM pairs JOIN members l ON l.id = ({view.left}) JOIN members r "
+                f"ON r.id = ({view.right}) WHERE l.k <> r.k LIMIT 1"
+            ).fetchone()
+    found = {} if row is None else dict(zip(factors + levels, row, strict=True))
+    out = []
+    for name in factors:
+        factor, field = found.get(name), name.removeprefix("bf_")
+        if factor is not None and factor > 0 and np.isfinite(factor):
+            level = found.get(f"gamma_{field}")
+            told = "" if level is None else "missing" if level == -1 else f"level {level:g}"
+            if field.startswith("tf_adj_"):
+                field, told = field.removeprefix("tf_adj_"), "how rare it is"
+            out.append((field, told, float(np.log2(factor))))
+    return out
 
 
 def copy_pairs(origin: Origin, path: Path) -> None:

@@ -51,15 +51,15 @@ class Review:
         return self
 
     def wait(self) -> None:
-        """Serve until Ctrl-C, or until `stop` is called."""
-        if self._thread.is_alive():
-            with contextlib.suppress(KeyboardInterrupt):
+        """Serve until Ctrl-C, or until `stop` is called; then close the session."""
+        with contextlib.suppress(KeyboardInterrupt):
+            if self._thread.is_alive():
                 while self._thread.is_alive():
                     self._thread.join(0.2)
-            self.stop()
-        else:
-            with contextlib.suppress(KeyboardInterrupt):
+            else:
                 self._run()
+        self.stop()
+        self.session.close()
 
     def stop(self) -> None:
         """Finish the requests that are under way, and stop."""

@@ -213,7 +213,7 @@ def pair(session: Session, a: int, b: int, explained: bool = True) -> dict[str, 
     out: dict[str, Any] = {"a": a, "b": b, "names": names, "root": root, "why": None}
     out["records"] = compared(session, a, b)
     out["known"] = session.ledger.says(a, b)
-    out["fields"] = _contributions(session, names)
+    out["fields"] = session.fields(a, b)
     out["apart"] = other != root
     if other != root and not explained:
         out["bits"], out["together"] = session.bits_between(a, b), False
@@ -227,13 +227,6 @@ def pair(session: Session, a: int, b: int, explained: bool = True) -> dict[str, 
     if explained:
         out["why"] = session.explain(a, b)
     return out
-
-
-def _contributions(session: Session, names: Sequence[Any]) -> list[tuple[str, str, float]]:
-    if session.found.contributions is None:
-        return []
-    found = session.found.contributions(names[0], names[1])
-    return sorted(((f, level, b) for f, level, b in found), key=lambda row: -abs(row[2]))
 
 
 def compared(session: Session, a: int, b: int) -> list[tuple[str, str, str, bool]]:
