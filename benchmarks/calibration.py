@@ -40,6 +40,7 @@ from relatum.pair_tables.scoring import pairwise_f1
 from relatum.pair_tables.solve.labelled import Labelled, clusters_at, pairs_once
 
 RESULTS = Path(__file__).parent / "results"
+LONG = 600.0  # seconds: nothing is to depend on how busy the machine is
 SETS = {
     "abt_buy_thin": ("abt_buy", 10),
     "abt_buy": ("abt_buy", 10),
@@ -146,7 +147,7 @@ def maps(files, choices):
     for chosen in choices:
         train = [case for k in chosen for case in files[k]]
         test = [case for k in range(len(files)) if k not in chosen for case in files[k]]
-        learned = rt.calibrate(*map(list, zip(*train, strict=True)))
+        learned = rt.calibrate(*map(list, zip(*train, strict=True)), time_limit=LONG)
         rows.append(_measured(learned, test))
         rows[-1]["map"] = [learned.of_score, learned.of_logit, learned.constant]
     return {key: np.mean([r[key] for r in rows], axis=0).tolist() for key in rows[0]} | {
@@ -159,13 +160,13 @@ def _measured(learned, test):
     p, q, y, s, errors = [], [], [], [], []
     for problem, truth in test:
         i, j = np.triu_indices(problem.n, 1)
-        given = rt.probabilities(problem)
+        given = rt.probabilities(problem, time_limit=LONG)
         p.append(given.pairs(i, j))
         q.append(learned.probabilities(given).pairs(i, j))
         bits = problem.dense()
         s.append(1 / (1 + 2.0 ** -(bits + _other(problem, bits))[i, j]))
         y.append(_true(truth, i, j))
-        found = [rt.infer(x).relation for x in (problem, learned.apply(problem))]
+        found = [rt.infer(x).relation for x in (problem, learned.apply(problem, time_limit=LONG))]
         errors.append([np.mean(_true(f, i, j) != y[-1]) for f in found])
     p, q, s, y = (np.concatenate(x) for x in (p, q, s, y))
     return {
