@@ -8,7 +8,7 @@ import pytest
 import naive
 from relatum.problem import condensed_places
 from relatum.solvers.partition.arrays import square
-from relatum.solvers.partition.exact.relaxation import Relaxation, contracted_weights
+from relatum.solvers.partition.exact.relaxation import CUTS, Relaxation, contracted_weights
 
 
 def random_relaxation(seed, n=8):
@@ -101,3 +101,18 @@ def test_a_copy_is_independent():
     other.add_triangles(0.0)
     assert relaxation.state[0, 1] == -1
     assert relaxation.lp.upper[0] - relaxation.lp.lower[0] == 1
+
+
+def test_large_problems_get_more_two_partition_rows_all_violated_and_all_valid():
+    n, rng = 220, np.random.default_rng(0)
+    relaxation, _ = random_relaxation(0, n)
+    relaxation.lp.x = rng.choice([0.0, 0.5], size=n * (n - 1) // 2)
+    added = relaxation.add_two_partitions(0.05, rng)
+    assert added > CUTS.most_two_partitions
+    block = relaxation.lp.pool["two_partition"]
+    assert len(block) == added
+    assert (block.matrix @ relaxation.lp.x > block.high).all()
+    for sets in (3, 20, 100):
+        labels = rng.integers(0, sets, n)
+        i, j = np.triu_indices(n, 1)
+        assert (block.matrix @ (labels[i] == labels[j]) <= block.high).all()

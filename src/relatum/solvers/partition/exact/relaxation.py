@@ -38,6 +38,10 @@ class CutSettings:
     wheel_width: int = 12  # elements on the rim of an odd wheel at most
     wheel_centres: int = 100  # random elements around which wheels are sought
     two_partition_seeds: int = 1500  # random fractional pairs from which 2-partition rows grow
+    # nodes from which on there are more of both, in proportion to the pairs, and how many times
+    # as many at most: else a large problem waits for rows, not for its linear program
+    many_nodes: int = 150
+    most_times: float = 8.0
     two_partition_steps: int = 6  # of their ascent: short rows are quick, and deep enough
     undecided: float = 0.05  # distance from 0 and 1 from which on a pair is fractional
     parallel: float = 0.6  # cosine of two 2-partition rows above which one is enough
@@ -237,12 +241,13 @@ class Relaxation:
         i, j = np.nonzero(np.triu((x > CUTS.undecided) & (x < 1 - CUTS.undecided), 1))
         if not len(i):
             return 0
-        pick = rng.permutation(len(i))[: CUTS.two_partition_seeds]
+        more = min(max(1.0, (self.n / CUTS.many_nodes) ** 2), CUTS.most_times)
+        pick = rng.permutation(len(i))[: int(more * CUTS.two_partition_seeds)]
         seeds = np.column_stack([i[pick], j[pick]])
         sides, violation = violated_two_partitions(
             x, seeds, threshold, CUTS.two_partition_steps, self._expired
         )
-        index = _unlike_two_partitions(sides, violation)
+        index = _unlike_two_partitions(sides, violation, int(more * CUTS.most_two_partitions))
         if len(index):
             rows = two_partition_rows(index, (self.n, self.n))
             matrix = _row_matrix(rows, self.n)
@@ -332,14 +337,13 @@ def _unlike_wheels(index: Index, limit: int) -> Index:
     return index[chosen]
 
 
-def _unlike_two_partitions(sides: NDArray[np.int8], violation: Floats) -> Index:
+def _unlike_two_partitions(sides: NDArray[np.int8], violation: Floats, limit: int) -> Index:
     """Choose rows by violation over norm, skipping those too parallel to a chosen one."""
     if not len(violation):
         return np.empty((0, 1), dtype=np.int64)
     size = np.count_nonzero(sides, axis=1)
     norm = np.sqrt(size * (size - 1) / 2)
     order = np.argsort(-violation / norm, kind="stable")
-    limit = CUTS.most_two_partitions
     chosen = choose_unlike(sides[order], norm[order], limit, CUTS.parallel)
     return _two_partition_index(sides[order[chosen]])
 
