@@ -104,7 +104,7 @@ def test_a_copy_is_independent():
 
 
 def test_large_problems_get_more_two_partition_rows_all_violated_and_all_valid():
-    n, rng = 220, np.random.default_rng(0)
+    n, rng = 240, np.random.default_rng(0)
     relaxation, _ = random_relaxation(0, n)
     relaxation.lp.x = rng.choice([0.0, 0.5], size=n * (n - 1) // 2)
     added = relaxation.add_two_partitions(0.05, rng)

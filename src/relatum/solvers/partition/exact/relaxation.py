@@ -38,9 +38,9 @@ class CutSettings:
     wheel_width: int = 12  # elements on the rim of an odd wheel at most
     wheel_centres: int = 100  # random elements around which wheels are sought
     two_partition_seeds: int = 1500  # random fractional pairs from which 2-partition rows grow
-    # nodes from which on there are more of both, in proportion to the pairs, and how many times
+    # nodes from which on there are more of both, as the square of the pairs, and how many times
     # as many at most: else a large problem waits for rows, not for its linear program
-    many_nodes: int = 150
+    many_nodes: int = 200
     most_times: float = 8.0
     two_partition_steps: int = 6  # of their ascent: short rows are quick, and deep enough
     undecided: float = 0.05  # distance from 0 and 1 from which on a pair is fractional
@@ -241,7 +241,7 @@ class Relaxation:
         i, j = np.nonzero(np.triu((x > CUTS.undecided) & (x < 1 - CUTS.undecided), 1))
         if not len(i):
             return 0
-        more = min(max(1.0, (self.n / CUTS.many_nodes) ** 2), CUTS.most_times)
+        more = min(max(1.0, (self.n / CUTS.many_nodes) ** 4), CUTS.most_times)
         pick = rng.permutation(len(i))[: int(more * CUTS.two_partition_seeds)]
         seeds = np.column_stack([i[pick], j[pick]])
         sides, violation = violated_two_partitions(
