@@ -15,13 +15,15 @@ from relatum.lp.protocol import LPResult
 AT_ONCE = 10_000  # columns between two questions whether time is up: SCIP takes lists of Python
 # seconds per column before the solver looks at the clock for the first time, about
 BEGIN_SECONDS = 1.5e-6
+SLICE = 0.25  # seconds that it works before it is asked anew, from the basis that it has reached
 
 
 class ScipProgram:
     """max c x, A x <= b over a box, by the LP solver that SCIP brings.
 
-    SCIP cannot be asked to stop while it solves, and looks at the clock itself only once it has
-    begun. A program is not solved where there is no time for that, or was not to write it down.
+    SCIP cannot be asked to stop while it solves; so it solves for a moment at a time. It looks at
+    the clock only once it has begun: a program is not solved where there is no time for that, or
+    was not to write it down.
     """
 
     def __init__(
@@ -38,7 +40,7 @@ class ScipProgram:
                 "The SCIP engine needs the package pyscipopt; install relatum[scip], or use the "
                 "default engine HiGHS."
             ) from error
-        self._n, self._m = len(cost), 0
+        self._n, self._m, self._expired = len(cost), 0, expired or (lambda: False)
         self._lp = LP(sense="maximize")
         arrays = [np.asarray(v, dtype=np.float64) for v in (cost, lower, upper)]
         self._whole = True
@@ -71,24 +73,36 @@ class ScipProgram:
         self._lower, self._upper = lower.copy(), upper.copy()
 
     def solve(self, time_limit: float) -> LPResult:
+        none = np.zeros(self._n), np.zeros(self._m)
+        end = time.perf_counter() + min(1e8, max(1e-3, time_limit))
+        begin = BEGIN_SECONDS * self._n
+        if not self._whole or end - time.perf_counter() < begin:
+            return LPResult("late", *none)
+        piece = max(SLICE, 4 * begin)
+        while True:
+            status = self._solve_for(min(piece, max(1e-3, end - time.perf_counter())))
+            if status != "stopped" or time.perf_counter() >= end or self._expired():
+                break
+        if status != "optimal":
+            return LPResult("infeasible" if status == "infeasible" else "stopped", *none)
+        x = np.array(self._lp.getPrimal(), dtype=np.float64)
+        y = np.array(self._lp.getDual(), dtype=np.float64)
+        # for a maximisation, the multiplier of a row a x <= b is non-negative
+        return LPResult("optimal", x, np.maximum(0.0, y))
+
+    def _solve_for(self, seconds: float) -> Literal["optimal", "infeasible", "stopped", "failed"]:
+        """Solve for so long, from the basis that was reached before."""
         from pyscipopt import SCIP_LPPARAM
 
-        began, seconds = time.perf_counter(), min(1e8, max(1e-3, time_limit))
+        began = time.perf_counter()
         self._lp.setRealParam(SCIP_LPPARAM.LPTILIM, seconds)
-        m = self._m
-        if not self._whole or seconds < BEGIN_SECONDS * self._n:
-            return LPResult("late", np.zeros(self._n), np.zeros(m))
         try:
             self._lp.solve()
         except Exception as error:  # SCIP raises nothing more special, for costs such as 1e300
             if "LP solver" not in str(error):
                 raise
-            return LPResult("stopped", np.zeros(self._n), np.zeros(m))
-        if not self._lp.isOptimal():
-            late = time.perf_counter() - began >= 0.9 * seconds
-            status: Literal["stopped", "infeasible"] = "stopped" if late else "infeasible"
-            return LPResult(status, np.zeros(self._n), np.zeros(m))
-        x = np.array(self._lp.getPrimal(), dtype=np.float64)
-        y = np.array(self._lp.getDual(), dtype=np.float64)
-        # for a maximisation, the multiplier of a row a x <= b is non-negative
-        return LPResult("optimal", x, np.maximum(0.0, y))
+            return "failed"
+        if self._lp.isOptimal():
+            return "optimal"
+        late = time.perf_counter() - began >= 0.9 * seconds
+        return "stopped" if late else "infeasible"

@@ -348,6 +348,8 @@ def _greedy(run: _Run) -> Found:
             control.note_end()  # there is no time to write all pairs down
             return base if run.start is None else run.start, {"sets": instance.n}
         graph = _graph_of_all_pairs(instance.weights)
+        if control.told_to_stop():  # what follows takes as long again
+            return base if run.start is None else run.start, {"sets": instance.n}
     search = SparseSearch(graph, instance.rules, control.expired)
     if run.start is not None:
         search, base = search.contracted(run.start), run.start
