@@ -48,7 +48,7 @@ def measure(n, plain):
     if n <= PLAIN and plain:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "bundle.npz"
-            rt.io.save_estimate(path, e, p)
+            rt.io.save_estimate(path, p, e)
             command = [sys.executable, "-m", "relatum.proof.plain", str(path)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             row["plain checker"] = done.returncode == 0
