@@ -2,6 +2,13 @@
 
 Two sides S and T grow, element by element, while the violation of x(S:T) - x(S) - x(T) <=
 min(|S|, |T|) does. The best move is looked for in lanes, see ``lanes.pxd``.
+
+The second half of the file has the steps of a method of multipliers for the semidefinite
+relaxation, which such rows strengthen. It holds a positive semidefinite matrix X against a point Y
+of a polytope: ones on the diagonal, numbers between 0 and 1, and rows. All matrices are symmetric,
+and only their upper triangles are read and written. Rows are compressed, ``rows`` is (start,
+places, signs, sides): row r is the sum of signs[t], 1 or -1, times the entry places[t] = a n + b, a
+< b, for t from start[r] on, and is at most sides[r]. ``prices`` are multipliers of the rows.
 """
 
 import numpy as np
@@ -257,3 +264,120 @@ def choose_unlike(sides, const double[::1] norms, int64_t limit, double parallel
                 chosen[count] = r
                 count += 1
     return found[:count]
+
+
+cdef class _RowsView:
+    """Rows and their prices, as views."""
+
+    cdef const int64_t[::1] start
+    cdef const int32_t[::1] places
+    cdef const int8_t[::1] signs
+    cdef const double[::1] sides
+    cdef double[::1] prices
+    cdef int64_t count
+
+    def __init__(self, rows, prices):
+        self.start, self.places, self.signs, self.sides = rows
+        self.prices = prices
+        self.count = len(prices)
+
+
+cdef void _subtract_prices(_RowsView rows, float* v) noexcept nogil:
+    """Subtract what rows with prices take from their pairs."""
+    cdef int64_t r, t
+    cdef float price
+    for r in range(rows.count):
+        price = <float>rows.prices[r]
+        if price != 0:
+            for t in range(rows.start[r], rows.start[r + 1]):
+                v[rows.places[t]] -= price * rows.signs[t]
+
+
+cdef void _clip(const float[:, ::1] v, float[:, ::1] y) noexcept nogil:
+    """Bring every pair between 0 and 1."""
+    cdef int64_t a, b
+    cdef float now
+    for a in range(v.shape[0]):
+        for b in range(a + 1, v.shape[0]):
+            now = v[a, b] if v[a, b] > 0 else 0
+            y[a, b] = now if now < 1 else 1
+
+
+cdef void _sweep(_RowsView rows, float* v, float* y) noexcept nogil:
+    """Bring rows, one after the other, to what they allow, as far as their prices let them."""
+    cdef int64_t r, t, place
+    cdef double over
+    cdef float step
+    for r in range(rows.count):
+        over = -rows.sides[r]
+        for t in range(rows.start[r], rows.start[r + 1]):
+            over += rows.signs[t] * y[rows.places[t]]
+        over /= rows.start[r + 1] - rows.start[r]
+        if over < -rows.prices[r]:
+            over = -rows.prices[r]
+        if over == 0:
+            continue
+        rows.prices[r] += over
+        step = <float>over
+        for t in range(rows.start[r], rows.start[r + 1]):
+            place = rows.places[t]
+            v[place] -= step * rows.signs[t]
+            y[place] -= step * rows.signs[t]
+
+
+def advance(
+    const float[:, ::1] x, float[:, ::1] y, float[:, ::1] u, const float[:, ::1] scores,
+    rows, prices, double relaxation, int64_t sweeps, expired=None
+):
+    """Make one step: Y becomes, nearly, the point of the polytope nearest to X + U + scores.
+
+    X is over-relaxed; U becomes what X + U has beyond Y. Prices go on from where they are, for
+    some sweeps over the rows (Hildreth's method); when ``expired`` says to stop, these end.
+    """
+    cdef _RowsView view = _RowsView(rows, prices)
+    cdef Watch watch = Watch(expired)
+    cdef int64_t n = x.shape[0], a, b, _
+    cdef float share = <float>relaxation
+    cdef float[:, ::1] v = np.empty((n, n), dtype=np.float32)
+    with nogil:
+        for a in range(n):
+            for b in range(a, n):
+                u[a, b] = u[a, b] + share * x[a, b] + (1 - share) * y[a, b]
+                v[a, b] = u[a, b] + scores[a, b]
+        _subtract_prices(view, &v[0, 0])
+        _clip(v, y)
+        for _ in range(sweeps if view.count else 0):
+            if is_over(watch, 3 * view.places.shape[0] + n * n):
+                break
+            _sweep(view, &v[0, 0], &y[0, 0])
+            _clip(v, y)
+        for a in range(n):
+            y[a, a] = 1
+            for b in range(a, n):
+                u[a, b] = u[a, b] - y[a, b]
+    watch.close()
+
+
+def bound_of(const float[:, ::1] z, const float[:, ::1] scores, rows, prices):
+    """Return the bound that Z, positive semidefinite, and prices of rows prove, nearly.
+
+    Half of the trace of Z, what rows are at most times their prices, and what is positive of
+    scores and Z less prices.
+    """
+    cdef _RowsView view = _RowsView(rows, prices)
+    cdef int64_t n = z.shape[0], a, b, r
+    cdef double total = 0.0
+    cdef float[:, ::1] v = np.empty((n, n), dtype=np.float32)
+    with nogil:
+        for a in range(n):
+            total += 0.5 * z[a, a]
+            for b in range(a + 1, n):
+                v[a, b] = scores[a, b] + z[a, b]
+        _subtract_prices(view, &v[0, 0])
+        for a in range(n):
+            for b in range(a + 1, n):
+                if v[a, b] > 0:
+                    total += v[a, b]
+        for r in range(view.count):
+            total += view.prices[r] * view.sides[r]
+    return total

@@ -8,6 +8,8 @@
 - Dense, a partition known: packing along it (`guided`); then cutting planes (`triangles`), up to
   some hundred elements, or, if proofs are wanted, some thousand, and above that block by block
   (`blocks`).
+- Dense, a partition known, and packing along it leaves far more than the value: noise. Then a
+  semidefinite relaxation (`semidefinite`), and cutting planes only where that is not better.
 - With a cap, also what elements have with their best partners (`capped`).
 """
 
@@ -15,18 +17,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
 from relatum.proof import Leaf
 from relatum.solvers.control import Control
 from relatum.solvers.leaf_bound import leaf_bound
-from relatum.solvers.partition.bounds import paths, triangles
+from relatum.solvers.partition.bounds import paths, semidefinite, triangles
 from relatum.solvers.partition.bounds.blocks import block_bound, plane_order
 from relatum.solvers.partition.bounds.capped import capped_bound
 from relatum.solvers.partition.bounds.guided import guided_bound
 from relatum.solvers.partition.bounds.known import Known, Proved
 from relatum.solvers.partition.bounds.packing import PACKING, packing_bound
 from relatum.solvers.partition.bounds.paths import path_bound
+from relatum.solvers.partition.bounds.semidefinite import semidefinite_bound
 from relatum.solvers.partition.bounds.triangles import triangle_bound
 from relatum.solvers.trivial_bound import trivial_bound
 
@@ -45,6 +49,10 @@ class ChoiceSettings:
     quick_path_pairs: int = 300_000
     cut_elements: int = 2500  # elements up to which dense problems are cut
     quick_cut_elements: int = 500
+    noise: float = 0.35  # share of the value that a packing leaves if scores are noise
+    noisy_elements: int = 40  # elements from which on noise is treated as such
+    noise_left: float = 0.4  # share of what packing leaves, below which cuts would not be better
+    nearly: float = 0.02  # share of the value from which on cuts may close the rest
     sharp_elements: int = 1000  # elements up to which a bound is computed without rounding,
     sharp_seconds: float = 1e-7  # and what that takes per ordered pair
 
@@ -90,6 +98,8 @@ def _sharpened(problem: Problem, found: Proved, settings: ChoiceSettings) -> Pro
     """Return what a proof by rows proves to the last digit, where that takes no time."""
     if problem.n > settings.sharp_elements or not isinstance(found[1], Leaf):
         return found
+    if isinstance(found[0], Fraction):
+        return found  # it is computed without rounding already
     sharp = leaf_bound(problem, found[1].cuts)
     return sharp if sharp[0] < found[0] else found
 
@@ -166,11 +176,33 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
     if control.prove and problem.n > settings.cut_elements:
         return _large_dense(problem, known, control)
     bound, proof = guided_bound(problem, known, control)
+    noise = _of_noise(problem, known, float(bound), control, settings)
+    if noise is not None:
+        left = float(noise[0]) - known.value
+        shrunk = left <= settings.noise_left * (float(bound) - known.value)
+        if shrunk and left > settings.nearly * known.value and not control.prove:
+            return noise
     most = settings.cut_elements if control.prove else settings.quick_cut_elements
     if problem.n > most or not _affords_cuts(problem.n**2, control, settings):
-        return bound, proof
+        return (bound, proof) if noise is None else noise
     effort = triangles.THOROUGH if control.prove else triangles.QUICK
-    return triangle_bound(problem, replace(known, proof=proof), control, effort)
+    cut = triangle_bound(problem, replace(known, proof=proof), control, effort)
+    return cut if noise is None else min(cut, noise, key=lambda proved: proved[0])
+
+
+def _of_noise(
+    problem: Problem, known: Known, bound: float, control: Control, settings: ChoiceSettings
+) -> Proved | None:
+    """Bound a dense problem by its semidefinite relaxation, if a bound says that it is noise."""
+    most = semidefinite.MOST_ELEMENTS if control.prove else settings.quick_cut_elements
+    cap = problem.feasible.cap
+    if not settings.noisy_elements <= problem.n <= most or (cap is not None and cap < problem.n):
+        return None
+    if known.value <= 0 or bound - known.value <= settings.noise * known.value:
+        return None
+    effort = semidefinite.THOROUGH if control.prove else semidefinite.QUICK
+    found = semidefinite_bound(problem, known, control, effort)
+    return found if found is not None and found[0] < bound else None
 
 
 def _large_dense(problem: Problem, known: Known, control: Control) -> Proved:

@@ -247,7 +247,7 @@ class Relaxation:
         sides, violation = violated_two_partitions(
             x, seeds, threshold, CUTS.two_partition_steps, self._expired
         )
-        index = _unlike_two_partitions(sides, violation, int(more * CUTS.most_two_partitions))
+        index = unlike_two_partitions(sides, violation, int(more * CUTS.most_two_partitions))
         if len(index):
             rows = two_partition_rows(index, (self.n, self.n))
             matrix = _row_matrix(rows, self.n)
@@ -337,7 +337,7 @@ def _unlike_wheels(index: Index, limit: int) -> Index:
     return index[chosen]
 
 
-def _unlike_two_partitions(sides: NDArray[np.int8], violation: Floats, limit: int) -> Index:
+def unlike_two_partitions(sides: NDArray[np.int8], violation: Floats, limit: int) -> Index:
     """Choose rows by violation over norm, skipping those too parallel to a chosen one."""
     if not len(violation):
         return np.empty((0, 1), dtype=np.int64)

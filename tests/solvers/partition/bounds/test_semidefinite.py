@@ -1,0 +1,63 @@
+"""The semidefinite bound, against all partitions, and against the checkers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import relatum as rt
+from naive.partition.enumeration import all_partitions
+from relatum.proof import Certificate, plain
+from relatum.proof.checker import check_certificate
+from relatum.solvers.control import Control
+from relatum.solvers.partition.bounds.known import Known
+from relatum.solvers.partition.bounds.semidefinite import semidefinite_bound, steps_of
+
+
+def noise(n, seed, kind="normal"):
+    rng = np.random.default_rng(seed)
+    made = rng.normal(size=(n, n)) if kind == "normal" else rng.choice([-1.0, 1.0], (n, n))
+    return np.triu(made, 1)
+
+
+def test_it_is_not_below_the_best_partition():
+    for seed in range(12):
+        facts = rt.evidence(unrelated=[(0, 1)]) if seed % 3 == 0 else rt.evidence()
+        problem = rt.Problem(noise(7, seed, ("normal", "signs")[seed % 2]), rt.EQUIVALENCES & facts)
+        found = semidefinite_bound(problem, Known(), Control())
+        if found is None:
+            continue
+        values = [
+            problem.value(relation)
+            for relation in map(rt.Partition, all_partitions(7))
+            if problem.feasible.contains(relation)
+        ]
+        assert max(values) <= float(found[0]) + 1e-9 <= max(values) * 1.3 + 1.0
+        check_certificate(problem, Certificate(math.nextafter(float(found[0]), math.inf), found[1]))
+
+
+def test_the_default_uses_it_for_noise_and_both_checkers_agree(tmp_path):
+    problem = rt.Problem(noise(60, 1), rt.EQUIVALENCES)
+    e = rt.infer(problem)
+    assert "square" in e.certificate.counts()
+    assert e.gap <= 0.2 * e.value
+    assert rt.verify(problem, e)
+    rt.io.save_estimate(tmp_path / "e.npz", problem, e)
+    assert plain.check(str(tmp_path / "e.npz"))[0] == 0
+
+
+def test_threads_change_nothing():
+    problem = rt.Problem(noise(50, 2), rt.EQUIVALENCES)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads, user_api="blas"):
+            found.append(semidefinite_bound(problem, Known(), Control()))
+    assert found[0][0] == found[1][0]
+
+
+def test_without_time_or_with_too_many_elements_there_is_none():
+    problem = rt.Problem(noise(50, 3), rt.EQUIVALENCES)
+    assert semidefinite_bound(problem, Known(), Control(time_limit=0.0)) is None
+    assert steps_of(10**4, settings=semidefinite_bound.__defaults__[0]) == 0
