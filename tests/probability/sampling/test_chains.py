@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import itertools
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -99,16 +102,22 @@ def test_what_is_infeasible_has_no_start():
         most_probable(rt.Problem(np.zeros(3), feasible), Control(time_limit=5.0))
 
 
-def test_poor_chains_are_told_of():
-    """Two clusterings of thirty elements with nothing probable in between."""
+def test_poor_chains_are_told_of(monkeypatch):
+    """Two clusterings of thirty elements with nothing probable in between.
+
+    Each look at the clock takes a second, so that time is up after as many draws on every machine.
+    """
+    looks = itertools.count()
+    timed = partial(Control, clock=lambda: float(next(looks)))
+    monkeypatch.setattr("relatum.probability.asking.Control", timed)
     n = 30
     side = np.arange(n) < 15
     scores = np.where(side[:, None] == side[None, :], 3.0, 0.0)
     scores[0, 15] = 8.0
     problem = rt.Problem(scores[np.triu_indices(n, 1)], rt.EQUIVALENCES)
-    for method, hotter in (("sampling", True), ("tempering", False)):
+    for method, hotter, limit in (("sampling", True, 40.0), ("tempering", False, 400.0)):
         with pytest.warns(DegenerateWarning, match="sampling are poor: time was up") as told:
-            rt.probabilities(problem, method=method, draws=10**6, time_limit=2.0)
+            rt.probabilities(problem, method=method, draws=10**6, time_limit=limit)
         said = [str(w.message) for w in told if w.category is DegenerateWarning]
         assert all(("hotter chains" in text) == hotter for text in said)
         assert {w.filename for w in told} == {__file__}
