@@ -95,6 +95,11 @@ def test_errors(table, tmp_path):
         fit(path, "map", None, out)
     with pytest.raises(DataError, match="no column 'colour'"):
         fit(path, "map", "colour", out)
+    wide = tmp_path / "wide.csv"
+    wide.write_text(",".join("c" * 40 + str(k) for k in range(1000)) + "\n")
+    with pytest.raises(DataError, match="its columns are 1000, of them c") as caught:
+        fit(wide, "map", "k" * 10_000, out)
+    assert len(str(caught.value)) < 1500 + len(str(wide))
     with pytest.raises(DataError, match="line 2: 'x' in column 'kind' is not a finite number"):
         fit(path, "map", "u", out)
     assert not out.exists()

@@ -148,6 +148,8 @@ def test_memory_of_a_draw_is_that_of_the_pairs_drawn():
         (lambda v: PairBatches(v, [-1], [3]), "i must hold rows of v, 0 to 4, got -1"),
         (lambda v: PairBatches(v, [0.5], [3]), "i must be a vector of integers"),
         (lambda v: PairBatches(v, [0], [3], batch_size=0), "batch_size must be a positive integer"),
+        (lambda v: PairBatches(v, [0], [3], batch_size="many"), "positive integer, got 'many'"),
+        (lambda v: PairBatches(v, [0], [3], batch_size=float("nan")), "positive integer, got nan"),
         (lambda v: sample_pairs(v, 2), "labels must be a vector"),
         (lambda v: sample_pairs([0, 1], -1), "n_pairs must be a non-negative integer"),
         (lambda v: sample_pairs([0, 1], 2), "there are 1 pairs, fewer than the 2 asked for"),

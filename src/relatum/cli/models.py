@@ -23,7 +23,9 @@ Table = tuple[list[str], list[tuple[int, list[str]]]]
 
 def _column(table: Table, name: str, path: Path) -> int:
     if name not in table[0]:
-        raise DataError(f"{path} has no column {name!r}; its columns are {', '.join(table[0])}.")
+        there = ", ".join(table[0])
+        there = there if len(there) < 500 else f"{len(table[0])}, of them {there[:500]}..."
+        raise DataError(f"{path} has no column {name[:200]!r}; its columns are {there}.")
     return table[0].index(name)
 
 

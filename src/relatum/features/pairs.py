@@ -152,10 +152,11 @@ class PairBatches:
                 f"PairBatches: i, j and y must be equally long, got {len(self.i)} in i and "
                 f"shape {self.y.shape} of y; pass one entry per pair"
             )
-        if isinstance(batch_size, bool) or int(batch_size) != batch_size or batch_size < 1:
+        whole = isinstance(batch_size, int | np.integer) and not isinstance(batch_size, bool)
+        if not whole or batch_size < 1:
+            got = " ".join(repr(batch_size).split())[:200]
             raise DataError(
-                f"PairBatches: batch_size must be a positive integer, got {batch_size!r}; "
-                f"pass, say, 1024"
+                f"PairBatches: batch_size must be a positive integer, got {got}; pass, say, 1024"
             )
         if lifting is not None:
             checked_fitted(lifting)
