@@ -25,13 +25,13 @@ def noise(n, seed, kind="normal"):
 def test_it_is_not_below_the_best_partition():
     for seed in range(12):
         facts = rt.evidence(unrelated=[(0, 1)]) if seed % 3 == 0 else rt.evidence()
-        problem = rt.Problem(noise(7, seed, ("normal", "signs")[seed % 2]), rt.EQUIVALENCES & facts)
+        problem = rt.Problem(noise(6, seed, ("normal", "signs")[seed % 2]), rt.EQUIVALENCES & facts)
         found = semidefinite_bound(problem, Known(), Control())
         if found is None:
             continue
         values = [
             problem.value(relation)
-            for relation in map(rt.Partition, all_partitions(7))
+            for relation in map(rt.Partition, all_partitions(6))
             if problem.feasible.contains(relation)
         ]
         assert max(values) <= float(found[0]) + 1e-9 <= max(values) * 1.3 + 1.0
@@ -46,6 +46,20 @@ def test_the_default_uses_it_for_noise_and_both_checkers_agree(tmp_path):
     assert rt.verify(problem, e)
     rt.io.save_estimate(tmp_path / "e.npz", problem, e)
     assert plain.check(str(tmp_path / "e.npz"))[0] == 0
+
+
+def test_monitors_hear_of_values_and_bounds_with_the_diagonal():
+    heard, diagonal = [], 1000.0
+    scores = noise(50, 4) + diagonal * np.eye(50)
+    problem = rt.Problem(scores, rt.EQUIVALENCES)
+    value = rt.infer(problem, solver="partition_local_search").value
+    bound, _ = semidefinite_bound(problem, Known(value=value), Control(monitor=heard.append))
+    assert value > 50 * diagonal
+    assert len(heard) > 2
+    for progress in heard:
+        assert progress.value == value
+        # a bound of the whole value, and near the one that is returned in the end
+        assert float(bound) <= progress.bound + 1e-3 <= float(bound) + 0.5 * (value - 50 * diagonal)
 
 
 def test_threads_change_nothing():

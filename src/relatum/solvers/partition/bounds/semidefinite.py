@@ -113,7 +113,7 @@ def semidefinite_bound(
     with threadpool_limits(limits=1, user_api="blas"):
         try:
             method = _Method(weights, settings.penalty * unit, settings)
-            method.run(steps, control, known.value - arrays.constant)
+            method.run(steps, control, known.value, arrays.constant)
             cuts = method.cuts()
         except LinAlgError:
             return None
@@ -164,21 +164,24 @@ class _Method:
         self.dual: Single | None = None  # the matrix that proves the best bound, and its rows
         self.proof: tuple[Index, Floats] = self.rows.index, self.rows.prices
 
-    def run(self, steps: int, control: Control, value: float) -> None:
-        """Make steps until there are no more, or no more time."""
+    def run(self, steps: int, control: Control, value: float, constant: float) -> None:
+        """Make steps until there are no more, or no more time.
+
+        Reports are of a known value, and of bounds with what the diagonal adds to every value.
+        """
         s, rng = self.settings, np.random.default_rng(control.seed)
         for step in range(1, steps + 1):
-            x = self._project(value)
+            x = self._project()
             if control.expired():
                 break
             ready = step >= s.plain_steps and (step - s.plain_steps) % s.round_steps == 0
             if ready and steps >= s.rows_steps and step + s.round_steps < steps:
                 self._separate(rng, control)
-                control.report(value, max(value, self.best))
+                control.report(value, max(value, self.best + constant))
             rows = self.rows.compressed, self.rows.prices
             advance(x, self.y, self.u, self.scores, *rows, s.relaxation, s.sweeps, control.expired)
 
-    def _project(self, value: float) -> Single:
+    def _project(self) -> Single:
         """Return the positive semidefinite matrix nearest to Y - U, and keep a better bound."""
         near = self.y - self.u
         # the transpose of an upper triangle in C's order is a lower one in Fortran's
