@@ -7,12 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections import Counter
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 import pytest
 
 from relatum.io import read_answers
+from relatum.io.answers import AnswersFile
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb", reason="install relatum[tables]")
@@ -72,6 +76,55 @@ def test_killed_and_started_again_it_goes_on(files):
     _, told = process.communicate(timeout=30)
     assert process.returncode == 0
     assert "all answers are in the file" in told
+
+
+def answer_until_killed(address, rng, told):
+    """Answer one question after another, right by the parity of ids, and note what was told."""
+    try:
+        while True:
+            a, b = rng.choice(12, 2, replace=False).tolist()
+            verdict = "same" if a % 2 == b % 2 else "different"
+            if send(address, "/answer", {"a": a, "b": b, "verdict": verdict})[0] == 303:
+                told.append((a, b))
+    except (OSError, http.client.HTTPException):
+        return  # the server is gone
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill -9 here")
+def test_killed_at_any_moment_everything_that_was_told_is_there(files):
+    rng, told = np.random.default_rng(0), []
+    for people in (["ann"], ["ann"], ["ann", "bob"], ["ann"], ["ann", "bob"]):
+        # two servers on one file: the answers of both are kept
+        running = [start(files, "--who", who) for who in people]
+        seen = [[] for _ in people]
+        threads = [
+            threading.Thread(target=answer_until_killed, args=(address, own, found))
+            for (_, address), own, found in zip(running, rng.spawn(2), seen, strict=False)
+        ]
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + 60
+        while not all(seen) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.1))
+        for process, _ in running:
+            os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+        for thread in threads:
+            thread.join()
+        assert all(seen)
+        told += [(who, *pair) for who, found in zip(people, seen, strict=True) for pair in found]
+        rows = AnswersFile(files / "answers.csv", ["unique_id_l", "unique_id_r"]).rows
+        found = [(r.answer.who, int(r.answer.left), int(r.answer.right)) for r in rows]
+        assert Counter(told) <= Counter(found)
+        assert len(found) <= len(told) + len(people)  # what was being written may be there
+        assert [r.answer.action for r in rows] == list(range(1, len(rows) + 1))
+        told = found
+    lines = (files / "answers.csv").read_bytes().splitlines()
+    assert all(line.count(b",") == 7 for line in lines)
+    assert all((int(a.left) + int(a.right)) % 2 == (a.verdict != "same")
+               for a in read_answers(files / "answers.csv"))  # fmt: skip
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -61,6 +62,29 @@ def test_undo_and_answering_again(tmp_path):
     assert AnswersFile(tmp_path / "answers.csv").in_force() == file.in_force()
     with pytest.raises(DataError, match="no action 99"):
         file.undo(99)
+
+
+def test_a_clock_that_goes_backwards_changes_no_order(tmp_path, monkeypatch):
+    class Clock(datetime):
+        year_ = 2099
+
+        @classmethod
+        def now(cls, tz=None):
+            cls.year_ -= 30
+            return datetime(cls.year_, 1, 1, tzinfo=tz)
+
+    monkeypatch.setattr("relatum.io.answers.datetime", Clock)
+    file = AnswersFile(tmp_path / "answers.csv")
+    file.append([("a", "b", SAME)], who="ann")  # in 2069
+    last = file.append([("b", "a", DIFFERENT)], who="ann")  # in 2039
+    for own in (file, AnswersFile(file.path)):
+        assert [(a.when[:4], a.verdict) for a in own.in_force()] == [("2039", DIFFERENT)]
+        assert own.last_action("ann") == last
+    AnswersFile(file.path).undo(last, who="ann")  # in 2009
+    for own in (file, AnswersFile(file.path)):
+        own.refresh()
+        assert [(a.when[:4], a.verdict) for a in own.in_force()] == [("2069", SAME)]
+        assert own.last_action("ann") == 1
 
 
 def test_a_row_cut_short_is_skipped_and_removed(tmp_path):

@@ -167,6 +167,15 @@ def test_answers_by_form(client):
     assert re.findall(r'name="[ab]" value="(\d+)"', skipped)[:2] != [str(a), str(b)]
 
 
+@pytest.mark.parametrize("own", ["x", "-1", "999999", "9" * 5000, "²"])
+def test_what_was_recorded_is_not_told_to_be_an_error(client, own):
+    form = {"a": 0, "b": 1, "verdict": "same", "component": own}
+    page = client.follow(client.post("/answer", form))
+    assert page.status == 200
+    assert "1 answer so far" in page.text
+    assert len(client.session.file.in_force()) == 1
+
+
 def test_a_contradiction_can_be_taken_back_by_form(client):
     for a, b, verdict in ((0, 1, "same"), (1, 2, "same"), (0, 2, "different")):
         page = client.follow(client.post("/answer", {"a": a, "b": b, "verdict": verdict})).text

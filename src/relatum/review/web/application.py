@@ -262,8 +262,9 @@ class Application(Pages):
             root = told.root if told is not None else self.session.root(element or 0)
             return redirect(f"/component/{root}", query)
         own = text_of(form, "component")
-        if own:
-            query["component"] = str(int(own))
+        # the action is on the disk: whatever is wrong with the way back, this is no error
+        if own.isdecimal() and len(own) < 19 and int(own) in self.session.store.roots:
+            query["component"] = own
         return redirect("/questions", query)
 
 
