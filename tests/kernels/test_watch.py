@@ -15,7 +15,7 @@ from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
 from relatum.kernels.partition.packing import compressed_pairs, pack_triangles
 from relatum.kernels.partition.polish import perturb_and_polish, polish
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
-from relatum.kernels.partition.two_partitions import violated_two_partitions
+from relatum.kernels.partition.two_partitions import advance, violated_two_partitions
 from relatum.kernels.partition.unlisted.closing import close_between, close_inside
 from relatum.kernels.partition.unlisted.wedges import enter_keys
 from relatum.kernels.probability.assignments import step_backward, step_forward
@@ -193,6 +193,15 @@ def _kernels():
         iterate(rows, sides, box, point, y, np.array([1.0, 0.99, 0.0, 1.0]), 60, expired)
         return point, y
 
+    def sweeping(expired):
+        single = [m.astype(np.float32) for m in (x, symmetric, yes, weights)]
+        pairs_of = np.random.default_rng(5).permuted(np.tile(np.arange(n - 1), (20_000, 1)), axis=1)
+        chosen = (pairs_of[:, :3] * n + n - 1).astype(np.int32).ravel()
+        rows = np.arange(0, 60_001, 3), chosen, np.ones(60_000, np.int8), np.ones(20_000)
+        prices = np.zeros(20_000)
+        advance(*single, rows, prices, 1.6, 60, expired)
+        return single[1], prices
+
     few = 16
     half, places = np.full((few, few), 0.75), rng.integers(-9, 9, (few, few)).astype(np.int32)
     many_rows = np.full((4000, 30), 0.75), np.ones((4000, 30), np.int32)
@@ -256,6 +265,7 @@ def _kernels():
         "violated_wheels": lambda e: violated_wheels(
             symmetric, np.arange(n), np.arange(n), 0.01, 12, e
         ),
+        "advance": sweeping,
         "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
         "partition_sums": lambda e: partition_sums(half, places, np.ones(few, np.int64), few, e),
         "Clustering.draw": walking(

@@ -12,7 +12,7 @@ import pytest
 import relatum as rt
 from campaign.mutants import sparse_from
 from naive.partition.enumeration import all_partitions
-from relatum.errors import CertificateError
+from relatum.errors import CertificateError, DataError
 from relatum.proof import (
     FAMILIES,
     LARGEST_OF_SQUARES,
@@ -116,7 +116,8 @@ def test_random_squares_prove_what_fractions_say(tmp_path):
 
 def test_no_other_relations_have_squares(tmp_path):
     proof = Leaf((square([1, -1, 1]),))
-    for feasible in (rt.PREORDERS, rt.LINEAR_ORDERS, rt.SYMMETRIC, rt.TRANSITIVE, rt.WEAK_ORDERS):
+    others = rt.PREORDERS, rt.PARTIAL_ORDERS, rt.LINEAR_ORDERS, rt.WEAK_ORDERS, rt.RELATIONS
+    for feasible in (*others, rt.SYMMETRIC, rt.TRANSITIVE, rt.MAPS):
         problem = rt.Problem(np.ones((3, 3)), feasible)
         assert verdicts(problem, 99.0, proof, tmp_path) == (False, False, False), feasible
     for feasible in (rt.EQUIVALENCES, rt.EQUIVALENCES & rt.at_most(2)):
@@ -156,6 +157,65 @@ def test_multipliers_so_large_that_sums_would_not_fit_are_refused():
         assert not rt.verify(REPEL, claiming(1e9, Leaf((square([TOP, -TOP, TOP], y=y),))))
     # one that is far below what a grid holds proves nothing, and is not in the way
     assert rt.verify(REPEL, claiming(1.0, Leaf((square([TOP, -TOP, TOP], y=5e-324),))))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"a0": np.array([[0.5, -0.5, 1.0]])},
+        {"a0": np.array([[1.0, -1.0, 1.0]])},
+        {"a0": np.array([[math.nan, 1.0, 1.0]])},
+        {"a0": np.array([[True, True, False]])},
+        {"a0": np.array([1, -1, 1])},
+        {"a0": np.array([[[1, -1, 1]]])},
+        {"a0": np.array([[1, -1, 1], [0, 1, 1]])},
+        {"a0": np.array([[1, -1, 1, 0]])},
+        {"a1": np.array([0.5, 0.5])},
+        {"a1": np.array([[0.5]])},
+        {"a1": np.array([])},
+        {"a1": np.array([-0.5])},
+        {"a1": np.array([math.nan])},
+    ],
+)
+def test_bundles_with_other_numbers_are_refused(entry, tmp_path):
+    """The claim is so high that every valid row would prove it."""
+    path, forged = tmp_path / "e.npz", tmp_path / "forged.npz"
+    rt.io.save_estimate(path, REPEL, claiming(99.0, Leaf((square([1, -1, 1]),))))
+    with np.load(path) as file:
+        entries = dict(file)
+    assert entries["a0"].tolist() == [[1, -1, 1]]
+    assert entries["a1"].tolist() == [0.5]
+    assert plain.check(str(path))[0] == 0
+    np.savez(forged, **(entries | entry))
+    assert plain.check(str(forged))[0] != 0
+    try:
+        loaded = rt.io.load_estimate(forged, REPEL)
+    except DataError:
+        return
+    assert not rt.verify(REPEL, loaded)
+
+
+def test_squares_of_listed_pairs_count_what_the_background_adds(tmp_path):
+    problem = rt.Problem.from_pairs(
+        [0, 1], [1, 2], [1.0, 1.0], n=4, background=-0.5, feasible=rt.EQUIVALENCES
+    )
+    best = max(problem.value(rt.Partition(labels)) for labels in all_partitions(4))
+    assert best == 1.5
+    for y in (0.0, 0.25, 0.5):
+        # leaves 1 - 2 y of both listed pairs and 2 y - 1/2 of (0, 2)
+        bound = 3 * y + 2 * (1 - 2 * y) + max(0, 2 * y - 0.5)
+        proof = Leaf((square([1, -1, 1, 0], y=y),))
+        assert verdicts(problem, bound, proof, tmp_path) == (True,) * 3
+        assert verdicts(problem, best - 0.01, proof, tmp_path) == (False,) * 3
+
+
+def test_thousands_of_multipliers_are_refused_before_they_take_long():
+    many = Cuts("square", np.ones((40_000, 3), dtype=int), np.linspace(1e-9, 2e-9, 40_000))
+    found = rt.verify(REPEL, claiming(99.0, Leaf((many,))))
+    assert not found
+    assert "terms are more than" in found.reason
+    some = Cuts("square", np.ones((300, 3), dtype=int), np.linspace(1e-9, 2e-9, 300))
+    assert rt.verify(REPEL, claiming(99.0, Leaf((some,))))
 
 
 def test_too_many_multipliers_or_elements_are_refused():

@@ -27,6 +27,7 @@ Pair = tuple[int, int]
 Bound = int | None  # None: nothing is feasible
 # Terms of rows that a statement may have: so many, and so many for each score of the problem.
 FREE_TERMS, TERMS_PER_PAIR = 1 << 20, 64
+LEAST_OF_SQUARES = 1 << 10  # terms that a sum of squares counts as: what writing it down costs
 TERMS_AT_ONCE = 1 << 20  # terms that are written down together: some 100 bytes each
 
 
@@ -107,7 +108,8 @@ def terms_per_row(cut: Cuts, shape: tuple[int, int]) -> int:
 def terms_of(cut: Cuts, shape: tuple[int, int]) -> int:
     """Return how many terms some cuts have at most, as they are gone through."""
     if cut.family == "square":  # written down at once, where multipliers are equal
-        return max(cut.index.size, len(np.unique(cut.multipliers)) * shape[0] * shape[1])
+        terms = max(LEAST_OF_SQUARES, shape[0] * shape[1])
+        return max(cut.index.size, len(np.unique(cut.multipliers)) * terms)
     return len(cut) * terms_per_row(cut, shape)
 
 
