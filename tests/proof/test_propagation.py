@@ -83,3 +83,25 @@ def test_completion_respects_preferences_where_it_can():
     state = propagator.close_all(rt.Problem(np.zeros((3, 3)), rt.EQUIVALENCES).state).state
     preferred = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=bool)
     assert np.array_equal(propagator.complete(state, np.arange(9), preferred), preferred)
+
+
+def test_what_is_open_when_time_is_up_is_decided_at_once():
+    """A member of the set, with all that is known, wherever there is one."""
+    rng = np.random.default_rng(3)
+    nothing, found = np.empty(0, np.int64), dict.fromkeys(SETS, 0)
+    for number in range(30 * len(SETS)):
+        name = list(SETS)[number % len(SETS)]
+        related, unrelated = random_evidence(rng, (3, 3), int(rng.integers(0, 4)))
+        problem = rt.Problem(np.zeros((3, 3)), SETS[name] & rt.evidence(related, unrelated))
+        propagator = Propagator(problem.feasible)
+        closure = propagator.close_all(problem.state)
+        if problem.contradicts_itself or closure.conflict is not None:
+            continue
+        matrix = propagator.complete(closure.state, nothing, np.zeros((3, 3), bool))
+        ys = naive.feasible(naive.NAMED[name], (3, 3), related, unrelated)
+        if matrix is None:
+            assert len(ys) == 0, name
+        else:
+            assert any(np.array_equal(matrix, y) for y in ys), name
+            found[name] += 1
+    assert min(found.values()) > 0

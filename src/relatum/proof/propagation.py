@@ -115,18 +115,57 @@ class Propagator:
     def _soon(self, state: State) -> Flags | None:
         """Extend a closed state to some relation at once; None if that is not easy."""
         has = dict(zip(FAMILY_CODES, self.rules.tolist(), strict=True))
-        if has["has_image"] or has["has_preimage"]:
+        related = np.asarray(state == 1)
+        if has["connex"]:
+            if has["at_most"] or has["unique_preimage"]:
+                return None
+            if has["transitive"]:
+                return _ranked(related)
+            return None if has["antisymmetric"] else np.asarray(state != 0)
+        # what is related is closed by itself, but elements may lack an image or a preimage
+        if self._lacks_none(related):
+            return related
+        if has["transitive"] or has["symmetric"] or has["antisymmetric"]:
             return None
-        if not has["connex"]:  # what is related is closed by itself
-            return np.asarray(state == 1)
-        if not has["transitive"] or has["at_most"] or has["unique_preimage"]:
-            return None
-        # Elements with fewer others before them come first. Of two elements one of which is
-        # known to be before the other, it has fewer; elements known to be tied have as many.
-        before = state == 1
-        if not before.diagonal().all():
-            return None
-        first = (before & before.T).argmax(axis=1)
-        count = before.sum(axis=0)
-        rank = np.unique(count * len(state) + first, return_inverse=True)[1]
-        return np.asarray(rank[:, None] <= rank[None, :])
+        if has["has_preimage"] or has["unique_preimage"]:
+            free = ~np.logical_or.outer(related.any(axis=1), related.any(axis=0))
+            related[_matched((state < 0) & free)] = True
+        if has["has_image"] and not has["unique_preimage"]:
+            rows = np.flatnonzero(~related.any(axis=1))
+            related[rows, (state[rows] < 0).argmax(axis=1)] = True
+        if has["has_preimage"] and not has["at_most"]:
+            columns = np.flatnonzero(~related.any(axis=0))
+            related[(state[:, columns] < 0).argmax(axis=0), columns] = True
+        # a line without any open or related pair would have been a conflict
+        return related if self._lacks_none(related) else None
+
+    def _lacks_none(self, related: Flags) -> bool:
+        """Say whether all elements have the images and preimages that they must have."""
+        image, preimage = (self.rules[FAMILY_CODES.index(f)] for f in ("has_image", "has_preimage"))
+        return bool(
+            (not image or related.any(axis=1).all()) and (not preimage or related.any(axis=0).all())
+        )
+
+
+def _ranked(before: Flags) -> Flags | None:
+    """Return a weak order in which all that is known to be before something else is so.
+
+    Elements with fewer others before them come first. Of two elements one of which is known to be
+    before the other, it has fewer; elements known to be tied have as many.
+    """
+    if not before.diagonal().all():
+        return None
+    first = (before & before.T).argmax(axis=1)
+    count = before.sum(axis=0)
+    rank = np.unique(count * len(before) + first, return_inverse=True)[1]
+    return np.asarray(rank[:, None] <= rank[None, :])
+
+
+def _matched(allowed: Flags) -> tuple[Index, Index]:
+    """Return as many pairs as possible with no row and no column twice."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    column = maximum_bipartite_matching(csr_array(allowed), perm_type="column")
+    row = np.flatnonzero(column >= 0)
+    return row, column[row].astype(np.int64)

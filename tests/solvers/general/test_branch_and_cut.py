@@ -111,3 +111,21 @@ def test_a_start_is_used():
     best = run(problem).relation
     outcome = run(problem, start=best, time_limit=1e-9)
     assert outcome.relation == best
+
+
+@pytest.mark.parametrize(
+    "feasible",
+    [rt.EQUIVALENCES, rt.EQUIVALENCES & rt.at_most(3), rt.PREORDERS, rt.LINEAR_ORDERS, rt.MAPS],
+    ids=str,
+)
+@pytest.mark.parametrize("n", [120, 240])
+def test_there_is_a_relation_though_time_is_up_before_anything_is_searched(feasible, n):
+    """So large that not all pairs are decided between two looks at the clock."""
+    rng = np.random.default_rng(n)
+    facts = rt.evidence([(0, 1)] if feasible == rt.MAPS else [(0, 1), (1, 2)], [(3, 5)])
+    problem = rt.Problem(rng.normal(size=(n, n)), feasible & facts)
+    outcome = run(problem, time_limit=1e-9)
+    assert problem.feasible.contains(outcome.relation)
+    estimate = rt.infer(problem, solver="branch_and_cut", time_limit=1e-9)
+    assert estimate.status is rt.Status.FEASIBLE
+    rt.verify(problem, estimate)

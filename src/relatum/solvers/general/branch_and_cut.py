@@ -42,6 +42,7 @@ class Settings:
     nearly: float = 1e-9  # share of all log-odds that a bound may lack, for rounding to be in doubt
     patience: int = 5  # rounds in a row that may fail to, before a node is branched
     rows_at_once: int = 5_000  # of the first ones, between two looks at the clock
+    sorted_pairs: int = 50_000  # up to which they are put in order though time is up: in no time
 
 
 SETTINGS = Settings()
@@ -115,7 +116,9 @@ class BranchAndCut:
 
     def _round(self, state: NDArray[np.int8], confidence: Floats, preferred: Flags) -> None:
         """Complete the state to a relation, the most confident pairs first."""
-        order = np.argsort(-np.abs(confidence), axis=None, kind="stable")
+        order = np.empty(0, np.int64)  # so that all open pairs are decided at once
+        if state.size <= SETTINGS.sorted_pairs or not self.control.expired():
+            order = np.argsort(-np.abs(confidence), axis=None, kind="stable")
         matrix = self.propagator.complete(state, order, preferred, self.control.expired)
         if matrix is not None:
             self._offer(matrix)

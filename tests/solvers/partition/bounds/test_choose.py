@@ -99,3 +99,27 @@ def test_without_time_pairs_are_bounded_one_by_one(problem):
 def test_other_relations_are_bounded_pair_by_pair():
     orders = rt.Problem(np.random.default_rng(1).normal(size=(5, 5)), rt.LINEAR_ORDERS)
     assert affordable_bound(orders, Control())[0] == trivial_bound(orders)[0]
+
+
+def test_a_worthless_partition_is_no_guide():
+    """Along single elements a packing of noise is poor while time is short: here, there is none."""
+    n = 150
+    problem = rt.Problem(np.random.default_rng(0).normal(size=n * (n - 1) // 2), rt.EQUIVALENCES)
+    settings = replace(choose.CHOICE, quick_cut_elements=0)
+    asked = []
+
+    def guided(problem, known, control):
+        asked.append(known.partition)
+        return trivial_bound(problem)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choose, "guided_bound", guided)
+        alone = rt.Partition(np.arange(n))
+        bound, proof = affordable_bound(problem, Control(time_limit=60.0), alone, settings)
+        assert proved(problem, bound, proof)
+        assert bound <= packing_bound(problem, Known(), Control())[0]
+        good = rt.infer(problem, solver="partition_local_search", time_limit=60.0).relation
+        asked.clear()
+        found, _ = affordable_bound(problem, Control(time_limit=60.0), good, settings)
+    assert asked == [good]
+    assert found == trivial_bound(problem)[0] > bound

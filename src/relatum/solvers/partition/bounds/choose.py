@@ -8,6 +8,7 @@
 - Dense, a partition known: packing along it (`guided`); then cutting planes (`triangles`), up to
   some hundred elements, or, if proofs are wanted, some thousand, and above that block by block
   (`blocks`).
+- Dense, a partition known that is worth next to nothing: packing without it, and along it.
 - Dense, a partition known, and packing along it leaves far more than the value: noise. Then a
   semidefinite relaxation (`semidefinite`), and cutting planes only where that is not better.
 - With a cap, also what elements have with their best partners (`capped`).
@@ -18,6 +19,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+
+import numpy as np
 
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
 from relatum.proof import Leaf
@@ -49,6 +52,8 @@ class ChoiceSettings:
     quick_path_pairs: int = 300_000
     cut_elements: int = 2500  # elements up to which dense problems are cut
     quick_cut_elements: int = 500
+    worthless: float = 0.5  # share of positive log-odds, times sqrt(n), of a partition that is no
+    # guide; the best ones of pure noise have 1.6, whatever n
     noise: float = 0.35  # share of the value that a packing leaves if scores are noise
     noisy_elements: int = 40  # elements from which on noise is treated as such
     noise_left: float = 0.4  # share of what packing leaves, below which cuts would not be better
@@ -175,7 +180,7 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
         return packing_bound(problem, known, control)
     if control.prove and problem.n > settings.cut_elements:
         return _large_dense(problem, known, control)
-    bound, proof = guided_bound(problem, known, control)
+    bound, proof = _packed(problem, known, control, settings)
     noise = _of_noise(problem, known, float(bound), control, settings)
     if noise is not None:
         left = float(noise[0]) - known.value
@@ -188,6 +193,20 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
     effort = triangles.THOROUGH if control.prove else triangles.QUICK
     cut = triangle_bound(problem, replace(known, proof=proof), control, effort)
     return cut if noise is None else min(cut, noise, key=lambda proved: proved[0])
+
+
+def _packed(problem: Problem, known: Known, control: Control, settings: ChoiceSettings) -> Proved:
+    """Pack along a partition; first without it, if it is worth next to nothing and guides nowhere.
+
+    Such a one is there where time was up before anything was searched.
+    """
+    gains = float(np.maximum(problem.log_odds, 0).sum(dtype=np.float64))
+    if known.value * math.sqrt(problem.n) >= settings.worthless * gains:
+        return guided_bound(problem, known, control)
+    plain = packing_bound(problem, replace(known, partition=None), control)
+    if control.expired():
+        return plain
+    return min(plain, guided_bound(problem, known, control), key=lambda proved: proved[0])
 
 
 def _of_noise(
