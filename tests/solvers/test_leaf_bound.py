@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from fractions import Fraction
 from itertools import permutations
 
@@ -92,3 +93,17 @@ def test_squares_are_added_up_without_rounding():
         want = in_fractions(problem, proof.cuts)
         assert want <= bound <= want + Fraction(1e-12)
         check_certificate(problem, Certificate(bound, proof))
+
+
+def test_memory_grows_with_the_rows_and_not_with_their_square():
+    rng = np.random.default_rng(6)
+    n, peaks = 60, []
+    problem = rt.Problem(rng.normal(size=(n, n)), rt.EQUIVALENCES)
+    for count in (5_000, 20_000):
+        index = np.argsort(rng.random((count, n)), axis=1)[:, :3]
+        cut = Cuts("transitive", index, rng.random(count) / count)
+        tracemalloc.start()
+        leaf_bound(problem, [cut])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 6 * peaks[0]

@@ -62,9 +62,12 @@ def leaf_bound(
 def _alike(cuts: Sequence[Cuts]) -> Iterator[Cuts]:
     """Yield cuts; squares of different multipliers on their own, so that they can be added up."""
     for cut in cuts:
-        own = [cut.multipliers == y for y in np.unique(cut.multipliers)]
-        for some in own if cut.family == "square" else [slice(None)]:
-            yield Cuts(cut.family, cut.index[some], cut.multipliers[some])
+        if cut.family != "square":
+            yield cut
+            continue
+        for y in np.unique(cut.multipliers):
+            own = cut.multipliers == y
+            yield Cuts(cut.family, cut.index[own], cut.multipliers[own])
 
 
 def _written(cut: Cuts, shape: tuple[int, int]) -> SparseRows:
