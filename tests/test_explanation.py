@@ -157,6 +157,8 @@ def test_nonsense_is_refused():
         rt.explain(problem, rt.infer(problem), "a", "b")
     with pytest.raises(ProblemError, match=r"names 3, but .B. has the 3 elements"):
         rt.explain(problem, e, 0, 3)
+    with pytest.raises(ProblemError, match=r"explain speaks of one pair"):
+        rt.explain(problem, e, [0, 1], 2)
     with pytest.raises(ProblemError, match="shape"):
         rt.explain(rt.Problem([1.0], rt.EQUIVALENCES), e, 0, 1)
     nothing = rt.Estimate(rt.Status.BOUND_ONLY, None, -math.inf, 1.0)

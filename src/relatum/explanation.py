@@ -202,8 +202,13 @@ def explain(
         raise ProblemError(
             f"The estimate is of shape {relation.shape}, the problem of {problem.shape}."
         )
-    pair = int(problem.numbers(a, "A")), int(problem.numbers(b, "B"))
-    why = explained(problem, estimate, pair, (time_limit, seed))
+    first, second = problem.numbers(a, "A"), problem.numbers(b, "B")
+    for given, number in ((a, first), (b, second)):
+        if number.ndim:
+            raise ProblemError(
+                f"explain speaks of one pair: a and b are an element each, got {shown(given)}."
+            )
+    why = explained(problem, estimate, (int(first), int(second)), (time_limit, seed))
     return why if problem.names is None else why.named(problem.name_of)
 
 

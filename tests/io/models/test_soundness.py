@@ -148,7 +148,7 @@ def test_neighbours_are_elements_that_there_are(given):
     for name, wrong in (("modes_", sets * 1.0), ("values_", np.ones(9)), ("elements_", np.eye(3))):
         with pytest.raises(DataError, match=r"_ of a DiffusionPairMeasure"):
             replaced(given, part, name, wrong)
-    for name, wrong in (("time_", -1.0), ("share_", 1.0), ("shape_", 0.5)):
+    for name, wrong in (("time_", -1.0), ("share_", 1.0), ("shape_", 0.5), ("shape_", 10**400)):
         with pytest.raises(DataError, match=name):
             replaced(given, part, name, wrong)
     with pytest.raises(DataError, match="a scale is not positive"):

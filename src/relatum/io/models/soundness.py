@@ -34,10 +34,10 @@ def require(holds: bool, rule: str) -> None:
 
 
 def _of(thing: Any, attribute: str, *types: type) -> Any:
-    """Return an attribute that must be of certain types; numbers must be finite."""
+    """Return an attribute that must be of certain types; numbers must be finite and not huge."""
     value = getattr(thing, attribute)
     fits = isinstance(value, types) and (bool in types or not isinstance(value, bool))
-    finite = not isinstance(value, int | float) or abs(value) < float("inf")
+    finite = not isinstance(value, int | float) or abs(value) <= _SIZE
     require(fits and finite, f"{attribute} of a {_name(thing)} is wrong")
     return value
 
