@@ -110,6 +110,7 @@ def test_places_are_bars_from_first_to_last():
         (lambda: plots.curves([1, 1j], {"a": [1, 2]}), "list of numbers"),
         (lambda: plots.progress(True), "monitor received"),
         (lambda: plots.progress([1]), "monitor received"),
+        (lambda: plots.progress(np.array(1.0)), "monitor received"),
         (lambda: plots.gallery(np.ones((2, 4)), [1]), "label for each image"),
         (lambda: plots.gallery(np.ones((2, 4)), [1, None]), "cannot be sorted"),
         (lambda: plots.gallery(np.array(["a"]), [1]), "images are numbers"),

@@ -334,7 +334,8 @@ def progress(reports: Estimate | Sequence[Any], axes: Any = None) -> Any:
         told = reports.stats["reports"]  # plain tuples once they were pickled
         kept = [SimpleNamespace(seconds=r[0], value=r[1], bound=r[2]) for r in told]
     else:
-        _require(isinstance(reports, Iterable), rule, reports)
+        scalar = getattr(reports, "ndim", 1) == 0  # an array that is iterable by its type only
+        _require(isinstance(reports, Iterable) and not scalar, rule, reports)
         kept = list(reports)
     for report in kept:
         _require(all(hasattr(report, x) for x in ("seconds", "bound", "value")), rule, report)
