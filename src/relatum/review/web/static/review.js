@@ -62,7 +62,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   const on = document.activeElement;
   if (on && on.matches("input, textarea, select")) return;
-  if (event.key === " " && on && on.matches("button, a, summary")) return;
+  if (event.key === " " && on && on.matches("button, summary")) return; // links know Enter only
   const button = main().querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
   if (button) {
     event.preventDefault();
