@@ -225,11 +225,13 @@ def test_without_scripts_dark_and_on_a_phone(server, folder):
         page.goto(address)
         base = address.split("/?")[0]
         page.goto(f"{base}/questions")
-        page.get_by_role("button", name="Same").click()
+        page.locator("button[value=same]").click()
         assert "1 answer so far" in page.locator("main").inner_text()
         for path in ("/", "/questions", "/component/0", "/export"):
             page.goto(base + path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+            for width in (320, 360, 390, 430, 500, 660, 900):
+                page.set_viewport_size({"width": width, "height": 700})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert max(int(x) for x in re.findall(r"\d+", dark)[:3]) < 60
         browser.close()
