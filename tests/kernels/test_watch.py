@@ -12,8 +12,10 @@ from relatum.kernels.order.rows import half_cycles, violated_dicycles
 from relatum.kernels.order.search import anneal_order, insertion_search
 from relatum.kernels.order.states import pack_cycles, pruned_order
 from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
+from relatum.kernels.partition.greedy import new_greedy
 from relatum.kernels.partition.packing import compressed_pairs, pack_triangles
 from relatum.kernels.partition.polish import perturb_and_polish, polish
+from relatum.kernels.partition.records import Rules, SparseGraph
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import advance, violated_two_partitions
 from relatum.kernels.partition.unlisted.closing import close_between, close_inside
@@ -173,6 +175,15 @@ def _kernels():
 
         return closed
 
+    def greedy(expired):
+        off = ~np.eye(large, dtype=bool)
+        columns = np.tile(np.arange(large, dtype=np.int32), (large, 1))[off]
+        ends, weight = np.arange(large + 1) * (large - 1), (wide + wide.T)[off]
+        none, never = np.zeros(large + 1, np.int64), np.empty(0, np.int64)
+        rules = Rules(np.ones(large, np.int64), large, none, never, none, never, 0)
+        state = new_greedy(SparseGraph(ends, columns, weight, 0.0), rules, 1e-9, expired)
+        return state.counters, state.keys, state.entries, state.heap_loss[: state.counters[0]]
+
     def polishing(expired):
         labels = np.arange(large)
         ones = np.ones(large, np.int64)
@@ -252,6 +263,7 @@ def _kernels():
         "pack_triangles": packing,
         "close_inside": closing(close_inside),
         "close_between": closing(close_between),
+        "new_greedy": greedy,
         "polish": polishing,
         "perturb_and_polish": perturbing,
         "heaviest_matching": matching,

@@ -38,8 +38,11 @@ cdef class GreedyView(SetsView):
         ) = state[:]
 
 
-def new_greedy(graph, rules, double tolerance):
-    """State in which every element is a set."""
+def new_greedy(graph, rules, double tolerance, expired=None):
+    """State in which every element is a set.
+
+    If ``expired`` says to stop, it is one in which no join gains.
+    """
     n, nnz = rules.sizes.shape[0], graph.indices.shape[0]
     length = table_length(nnz + 16)  # nnz / 2 pairs: at most half full
     everyone = np.arange(n, dtype=np.int32)
@@ -52,7 +55,7 @@ def new_greedy(graph, rules, double tolerance):
         np.full(n, -1, np.int32),
         np.empty((n, 3), np.int64),
         np.empty(nnz, np.int64),
-        np.full(length, -1, np.int64),
+        np.empty(length, np.int64),
         np.zeros(length),
         np.empty(nnz // 2 + 16),
         np.empty(nnz // 2 + 16, np.int64),
@@ -62,8 +65,13 @@ def new_greedy(graph, rules, double tolerance):
     cdef GraphView g = GraphView(graph)
     cdef RulesView r = RulesView(rules)
     cdef GreedyView s = GreedyView(state)
+    cdef Watch watch = Watch(expired)
     with nogil:
-        _fill(g, r, s, tolerance)
+        _clear(s, watch)
+        _fill(g, r, s, tolerance, watch)
+        if watch.over:
+            s.counters[0] = 0
+    watch.close()
     return state
 
 
@@ -85,13 +93,24 @@ cdef void _drop(GreedyView state) noexcept nogil:
     drop_top(state.heap_loss, state.heap_pair, state.counters[0])
 
 
+cdef void _clear(GreedyView state, Watch watch) noexcept nogil:
+    """Empty the hash map: with millions of pairs, that takes its time, too."""
+    cdef int64_t slot
+    for slot in range(state.keys.shape[0]):
+        if slot % 65536 == 0 and is_over(watch, 65536):
+            return
+        state.keys[slot] = -1
+
+
 cdef void _fill(
-    GraphView graph, RulesView rules, GreedyView state, double tolerance
+    GraphView graph, RulesView rules, GreedyView state, double tolerance, Watch watch
 ) noexcept nogil:
     cdef int64_t n = state.labels.shape[0], v, u, e, begin, end, key, slot
     cdef double gain
     for v in range(n):
         begin, end = graph.indptr[v], graph.indptr[v + 1]
+        if is_over(watch, 30 * (end - begin)):  # as it is at once, if the map was not emptied
+            return
         state.entries[v, 0] = begin if end > begin else -1
         state.entries[v, 1] = end - 1
         state.entries[v, 2] = end - begin

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import naive
 import relatum as rt
@@ -251,3 +253,33 @@ def test_where_there_is_no_time_for_a_matrix_what_is_known_is_returned(name, mon
     assert rt.infer(problem, solver=name, start=start, time_limit=5.0).relation == start
     capped = rt.Problem(c, rt.EQUIVALENCES & facts & rt.at_most(2))
     assert rt.infer(capped, solver=name, time_limit=5.0).relation is None
+
+
+def test_all_pairs_are_written_down_while_there_is_time():
+    n = 1500
+    half = np.triu(np.random.default_rng(0).normal(size=(n, n)), 1)
+    weights = half + half.T
+    graph = partition_heuristics._graph_of_all_pairs(weights, lambda: False)
+    written = csr_array((graph.excess, graph.indices, graph.indptr), shape=(n, n))
+    assert written.nnz == n * (n - 1)
+    assert np.array_equal(written.toarray(), weights)
+    for looks in range(3):  # three blocks
+        answers = iter([False] * looks + [True])
+        assert partition_heuristics._graph_of_all_pairs(weights, lambda a=answers: next(a)) is None
+
+
+@pytest.mark.parametrize("last", [1, 2, 3])
+def test_greedy_contraction_looks_at_the_clock_while_it_prepares(monkeypatch, last):
+    """Twice while all pairs are written down, and then before they are all in its heap."""
+    n = 1100
+    problem = rt.Problem(planted(np.random.default_rng(0), n, 5, 0.5)[1], rt.EQUIVALENCES)
+    control, count = Control(), itertools.count(1)
+
+    def expired(self):
+        if next(count) == last:
+            control.stop()
+        return self.told_to_stop()
+
+    monkeypatch.setattr("relatum.solvers.control._Child.expired", expired)
+    found = partition_heuristics.greedy_contraction(problem, control).relation
+    assert found == rt.Partition(np.arange(n))

@@ -45,6 +45,7 @@ class SearchSettings:
     chain_work: float = 2e7  # scores looked at by chains between two looks at the clock
     greedy_pairs: float = 36e6  # of a dense problem that is joined greedily: its heap holds all
     greedy_seconds: float = 2e-7  # per pair of these, before anything is joined, on a slow machine
+    greedy_block: int = 1_000_000  # pairs written down between two looks at the clock
     greedy_steps: int = 200_000  # joins looked at between two looks at the clock
     element_seconds: float = 3e-4  # that a whole search takes per element, about,
     pair_seconds: float = 1e-6  # and per pair

@@ -347,13 +347,13 @@ def _greedy(run: _Run) -> Found:
         if SETTINGS.greedy_seconds * instance.n**2 > control.remaining():
             control.note_end()  # there is no time to write all pairs down
             return base if run.start is None else run.start, {"sets": instance.n}
-        graph = _graph_of_all_pairs(instance.weights)
-        if control.told_to_stop():  # what follows takes as long again
+        graph = _graph_of_all_pairs(instance.weights, control.expired)
+        if graph is None:
             return base if run.start is None else run.start, {"sets": instance.n}
     search = SparseSearch(graph, instance.rules, control.expired)
     if run.start is not None:
         search, base = search.contracted(run.start), run.start
-    state = new_greedy(search.graph, search.rules, search.tolerance)
+    state = new_greedy(search.graph, search.rules, search.tolerance, control.expired)
     code, steps = 1, SETTINGS.greedy_steps
     while code > 0 and not control.expired():
         limits = search.tolerance, steps, control.expired
@@ -363,13 +363,22 @@ def _greedy(run: _Run) -> Found:
     return renumbered(state.labels)[base], {"sets": int(state.counters[1])}
 
 
-def _graph_of_all_pairs(weights: NDArray[Any]) -> SparseGraph:
+def _graph_of_all_pairs(weights: NDArray[Any], expired: Callable[[], bool]) -> SparseGraph | None:
+    """Write all pairs down as listed ones, block by block; None if there is no time for it."""
     n = len(weights)
-    off = ~np.eye(n, dtype=np.bool_)
-    columns = np.broadcast_to(np.arange(n, dtype=np.int32), (n, n))[off]
-    return SparseGraph(
-        np.arange(n + 1, dtype=np.int64) * (n - 1), columns, weights[off].astype(np.float64), 0.0
-    )
+    indptr = np.arange(n + 1, dtype=np.int64) * (n - 1)
+    columns, excess = np.empty(n * (n - 1), np.int32), np.empty(n * (n - 1))
+    others = np.arange(n, dtype=np.int32)
+    step = max(1, SETTINGS.greedy_block // max(1, n))
+    for begin in range(0, n, step):
+        if expired():
+            return None
+        block = weights[begin : begin + step]
+        off = np.arange(begin, begin + len(block))[:, None] != others
+        place = slice(indptr[begin], indptr[begin + len(block)])
+        columns[place] = np.broadcast_to(others, block.shape)[off]
+        excess[place] = block[off]
+    return SparseGraph(indptr, columns, excess, 0.0)
 
 
 # --- registration ---------------------------------------------------------------------------------
