@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 
 import pytest
 
+from relatum.errors import DataError
 from relatum.io.files import add, locked
 
 FULL = """
@@ -49,3 +51,16 @@ def test_rows_are_added_at_the_end(tmp_path):
         with locked(path) as file:
             add(path, file, text)
     assert path.read_bytes() == b"one\ntwo\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of other kinds")
+def test_where_nothing_can_be_locked_nothing_is_written(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    path = tmp_path / "answers.csv"
+    path.write_bytes(b"before\n")
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(DataError, match=r"cannot be locked.*No locks available"), locked(path):
+        pytest.fail("it went on without a lock")
+    assert path.read_bytes() == b"before\n"

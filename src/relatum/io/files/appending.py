@@ -21,7 +21,14 @@ def locked(path: Path) -> Iterator[BinaryIO]:
         told = error.strerror or str(error)
         raise DataError(f"{path} cannot be written: {told}.") from None
     with os.fdopen(handle, "r+b", buffering=0) as file:
-        _lock(file)
+        try:
+            _lock(file)
+        except OSError as error:  # not every file system can
+            told = error.strerror or str(error)
+            raise DataError(
+                f"{path} cannot be locked, so that others might write over it: {told}; name a file "
+                "on a disk of this machine."
+            ) from None
         yield file  # closing the file gives the lock back
 
 
