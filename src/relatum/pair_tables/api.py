@@ -86,7 +86,7 @@ def cluster_pairs(
         of more than 2000 elements fall back on the background.
     labels : mapping or table, optional
         True entities of some elements: for the learned background and offset, the share of
-        true pairs that were scored, and the F1 of the result.
+        true pairs that were scored, the F1 of the result, and confidences.
     previous : table, path or Clusters, optional
         Clusters of an earlier run, as they are, saved by `Clusters.save`, or their table: ids
         are kept where sets persist, and the search starts from them. Components that have not
@@ -125,10 +125,13 @@ def cluster_pairs(
         Also give the column ``component``, a hash by which a later run with ``previous=`` this
         table or file knows components that have not changed.
     confidence : bool
-        Add a column ``confidence``: the probability, by the scores alone and not calibrated, that
-        the element's cluster is exactly right, given that clusters do not reach across
-        components. Exact in components of at most 10 elements; in larger ones an approximation
-        that is mostly too high, see `relatum.pair_tables.solve.cluster_confidence`.
+        Add a column ``confidence``: the probability that the element's cluster is exactly right,
+        by the scores alone, given that clusters do not reach across components. Exact in
+        components of at most 10 elements; in larger ones an approximation that is mostly too
+        high, see `relatum.pair_tables.solve.cluster_confidence`. With `labels`, what clusters
+        whose elements all have labels teach is applied to all, see
+        `relatum.pair_tables.solve.learned_confidence`: label whole entities, and others than
+        those that the scores were learned from.
     monitor : callable (stage, done, total), optional
 
     Returns

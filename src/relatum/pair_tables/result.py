@@ -63,6 +63,9 @@ class Summary:
     confidences_exact : int
         Elements whose confidence, if it was asked for, is a sum over all clusterings of their
         component, and not an approximation.
+    clusters_judged : int
+        Clusters all of whose elements have labels, from which confidences, if they were asked
+        for, are learned; if there are none, confidences are those of the scores alone.
     """
 
     rows: int = 0
@@ -89,6 +92,7 @@ class Summary:
     seconds: Mapping[str, float] = field(default_factory=dict)
     offset: float = 0.0
     confidences_exact: int = 0
+    clusters_judged: int = 0
 
     @property
     def gap(self) -> float:

@@ -49,6 +49,7 @@ from relatum.pair_tables.previous import name_clusters
 from relatum.pair_tables.result import Clusters, Summary
 from relatum.pair_tables.scoring import block_recall, learned_background, pairwise_f1
 from relatum.pair_tables.solve.labelled import labelled_part
+from relatum.pair_tables.solve.learned_confidence import learned_confidence
 from relatum.problem import exact_sum, float_up, nearest_float
 
 # what the summaries of buckets add up to
@@ -106,7 +107,7 @@ def _cluster(con: Any, given: Given, plan: Plan, space: Workspace) -> Clusters:
         parts = solve_buckets(solver, space)
     odd_rows = _odd_rows(source, parts, given.odd_rows, ids)
     with space.stage("finish"):
-        found = _gathered(linked, units, buckets, parts)
+        found = _taught(_gathered(linked, units, buckets, parts), known.labels)
     with space.stage("write"):
         names = _cluster_names(source.view.columns, ids)
         cluster_ids, changes = name_clusters(names, found.first, known.earlier)
@@ -227,6 +228,15 @@ def _gathered(linked: Linked, units: Units, buckets: Buckets, parts: list[Solved
     confidence = np.concatenate(sure)[buckets.place] if sure else None
     clusters = order[own], sizes[own], gaps[linked.roots], hashes
     return _Found(*clusters, roots, part_gaps, summary, confidence)
+
+
+def _taught(found: _Found, labels: Index | None) -> _Found:
+    """Let labels, if there are any, say how sure clusters are that seemed so sure."""
+    if labels is None or found.confidence is None:
+        return found
+    confidence, judged = learned_confidence(found.confidence, found.first, labels)
+    summary = replace(found.summary, clusters_judged=judged)
+    return replace(found, confidence=confidence, summary=summary)
 
 
 def _component_gaps(linked: Linked, buckets: Buckets, roots: Index, gaps: Floats) -> Floats:
