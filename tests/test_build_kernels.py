@@ -115,7 +115,7 @@ def test_a_kernel_is_translated_again_if_what_it_includes_changed(monkeypatch, t
             file.write("# edited\n")
         return {name for name, word in words().items() if word != before[name]}
 
-    assert changed_with("hashing.pxd") == {"inlined", "rules", "packing", "greedy"}
+    assert changed_with("hashing.pxd") == {"inlined", "rules", "wedges", "closing", "greedy"}
     by_way_of_others = {"dense", "anneal", "sparse", "greedy", "kernighan_lin"}
     assert changed_with("partition/rules.pxd") == {"rules", *by_way_of_others}
     assert changed_with("first_order.pyx") == {"first_order"}

@@ -86,8 +86,8 @@ def test_a_checker_of_tables_that_believes_everything_is_caught(monkeypatch):
 
 @pytest.mark.slow
 def test_mutants_prove_nothing_that_is_false():
-    state = State(seed=2024)
-    running.run("mutants", state, 120, bundled=0.005)
+    state = State(seed=2025)
+    running.run("mutants", state, 180, bundled=0.005)
     counts = state.counts["mutants"]
     assert not state.failures, told(state)
     assert counts["mutants"] == counts["accepted"] + counts["refused"] > 4000

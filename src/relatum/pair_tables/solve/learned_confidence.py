@@ -12,8 +12,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, logit
 
 from relatum.array_types import Flags, Floats, Index
 
@@ -65,16 +63,20 @@ def learned_confidence(confidence: Floats, first: Index, labels: Index) -> tuple
         return confidence, 0
     map_ = _fitted(_features(confidence[judged.first], judged.single), judged.right)
     single = np.bincount(first, minlength=len(first))[first] == 1
-    return expit(_features(confidence, single) @ map_), len(judged.first)
+    return 1.0 / (1.0 + np.exp(-_features(confidence, single) @ map_)), len(judged.first)
 
 
 def _features(confidence: Floats, single: Flags) -> Floats:
-    bits = logit(np.clip(confidence, SUREST, 1.0 - SUREST))
-    return np.column_stack([np.ones(len(bits)), bits, single])
+    p = np.clip(confidence, SUREST, 1.0 - SUREST)
+    odds = np.log(p) - np.log1p(-p)
+    return np.column_stack([np.ones(len(odds)), odds, single])
 
 
 def _fitted(x: Floats, right: Flags) -> Floats:
     """Return the most probable map; its slope is not negative, so that no order is turned."""
+    from scipy.optimize import minimize  # not before it is needed: it takes long to import
+    from scipy.special import expit
+
     sign = np.where(right, 1.0, -1.0)
 
     def cost(map_: Floats) -> tuple[float, Floats]:
