@@ -79,6 +79,8 @@ def test_counts_add_up_over_batches_workers_and_streams(pairs):
     assert first.related_.sum() < whole.related_.sum()
     lazy = whole.log_odds(classes[p] for p in parts)
     np.testing.assert_array_equal(np.concatenate(list(lazy)), whole.log_odds(classes))
+    predicted = whole.predict(classes[p] for p in parts)
+    np.testing.assert_array_equal(predicted, whole.theta(classes) > 0.5)
 
 
 def test_weights_are_repetitions(pairs):

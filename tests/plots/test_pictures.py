@@ -36,6 +36,8 @@ def test_clusters_are_blocks_of_their_sizes():
 
 def test_orders_are_stairs_and_maps_are_dots():
     problem, e = _solved(rt.LINEAR_ORDERS)
+    with pytest.raises(DataError, match="names are one for each element"):
+        plots.relation(problem, e, names=np.array("a"))
     axes = plots.relation(problem, e, names=list("abcdef"))
     assert [t.get_text() for t in axes.get_yticklabels()] == ["abcdef"[k] for k in e.relation.order]
     assert len(axes.lines) == 6

@@ -275,8 +275,11 @@ relation or another source that `RecordBatches` reads
         return np.column_stack([1.0 - p, p])
 
     def predict(self, classes: Any) -> Index:
-        """1 where related is more probable than not, else 0."""
-        return np.asarray(self.log_odds(classes) > 0, dtype=np.int64)
+        """1 where related is more probable than not, else 0; of batches, all in one array."""
+        bits = self.log_odds(classes)
+        if not isinstance(bits, np.ndarray):
+            bits = np.concatenate([np.empty(0), *bits])
+        return np.asarray(bits > 0, dtype=np.int64)
 
     @property
     def objective_(self) -> float:

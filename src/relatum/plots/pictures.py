@@ -53,7 +53,8 @@ def _require(holds: bool, rule: str, got: Any) -> None:
 def _require_names(names: Any, n: int) -> None:
     if names is not None:
         listed = isinstance(names, Sequence | np.ndarray) or hasattr(names, "iloc")
-        _require(listed and len(names) >= n, "names are one for each element", names)
+        one_axis = getattr(names, "ndim", 1) == 1  # an array of no axes has no length
+        _require(listed and one_axis and len(names) >= n, "names are one for each element", names)
 
 
 def _numbers(values: Any, what: str) -> Floats:
