@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
@@ -11,6 +12,11 @@ import pytest
 pytest.importorskip("starlette", reason="install relatum[review]")
 
 PORT = 4321
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+)  # fmt: skip
 
 
 class Client:
@@ -71,3 +77,27 @@ def client(opened):
     found = Client(Guard(Application(session).asgi, PORT))
     found.session = session
     return found
+
+
+@pytest.fixture
+def browser():
+    """A real browser, or none: then what needs it is skipped, with the reason."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="install relatum[dev]")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on the path to test with")
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page of it, on which no script may fail and no policy be broken."""
+    found = browser.new_page(viewport={"width": 1000, "height": 800})
+    found.set_default_timeout(20_000)
+    found.trouble = []
+    found.on("pageerror", lambda error: found.trouble.append(str(error)))
+    found.on("console", lambda m: m.type == "error" and found.trouble.append(m.text))
+    yield found
+    assert found.trouble == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,17 +13,8 @@ import pytest
 from relatum.io import read_answers
 from relatum.pair_tables import verify_clusters
 
-playwright = pytest.importorskip("playwright.sync_api", reason="install relatum[dev]")
 pytest.importorskip("uvicorn", reason="install relatum[review]")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-)  # fmt: skip
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path to test with"),
-]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -55,20 +45,6 @@ def server(folder):
         if process.returncode is None:
             process.kill()
             process.communicate()
-
-
-@pytest.fixture
-def page():
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        found = browser.new_page(viewport={"width": 1000, "height": 800})
-        found.set_default_timeout(20_000)
-        found.trouble = []
-        found.on("pageerror", lambda error: found.trouble.append(str(error)))
-        found.on("console", lambda m: m.type == "error" and found.trouble.append(m.text))
-        yield found
-        assert found.trouble == []  # no script failed, and no policy was broken
-        browser.close()
 
 
 def question_of(page):
@@ -214,25 +190,22 @@ def split_and_join(page, root):
         take_one_back(page)
 
 
-def test_without_scripts_dark_and_on_a_phone(server, folder):
+def test_without_scripts_dark_and_on_a_phone(server, folder, browser):
     _, address = server()
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        context = browser.new_context(
-            java_script_enabled=False, color_scheme="dark", viewport={"width": 360, "height": 700}
-        )
-        page = context.new_page()
-        page.goto(address)
-        base = address.split("/?")[0]
-        page.goto(f"{base}/questions")
-        page.locator("button[value=same]").click()
-        assert "1 answer so far" in page.locator("main").inner_text()
-        for path in ("/", "/questions", "/component/0", "/export"):
-            page.goto(base + path)
-            for width in (320, 360, 390, 430, 500, 660, 900):
-                page.set_viewport_size({"width": width, "height": 700})
-                assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert max(int(x) for x in re.findall(r"\d+", dark)[:3]) < 60
-        browser.close()
+    context = browser.new_context(
+        java_script_enabled=False, color_scheme="dark", viewport={"width": 360, "height": 700}
+    )
+    page = context.new_page()
+    page.goto(address)
+    base = address.split("/?")[0]
+    page.goto(f"{base}/questions")
+    page.locator("button[value=same]").click()
+    assert "1 answer so far" in page.locator("main").inner_text()
+    for path in ("/", "/questions", "/component/0", "/export"):
+        page.goto(base + path)
+        for width in (320, 360, 390, 430, 500, 660, 900):
+            page.set_viewport_size({"width": width, "height": 700})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert max(int(x) for x in re.findall(r"\d+", dark)[:3]) < 60
     assert len(read_answers(folder / "answers.csv")) == 1

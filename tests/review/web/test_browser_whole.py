@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -13,34 +12,15 @@ import relatum as rt
 from relatum.io import read_answers
 from relatum.review import Whole, serve
 
-playwright = pytest.importorskip("playwright.sync_api", reason="install relatum[dev]")
 pytest.importorskip("uvicorn", reason="install relatum[review]")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the path to test with"),
-]
-
-
-@pytest.fixture
-def page():
-    with playwright.sync_playwright() as driver:
-        flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=flags)
-        found = browser.new_page(viewport={"width": 390, "height": 800})
-        found.set_default_timeout(20_000)
-        found.trouble = []
-        found.on("pageerror", lambda error: found.trouble.append(str(error)))
-        found.on("console", lambda m: m.type == "error" and found.trouble.append(m.text))
-        yield found
-        assert found.trouble == []  # no script failed, and no policy was broken
-        browser.close()
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
 def opened(page, tmp_path):
     """Open the page of a problem; the server is stopped in the end."""
     running = []
+    page.set_viewport_size({"width": 390, "height": 800})
 
     def open_(problem):
         running.append(serve(Whole(problem, tmp_path / "answers.csv", "ann")).start())
