@@ -7,7 +7,7 @@ import pytest
 
 import relatum as rt
 from relatum.pair_tables import Component, Settings, solve_component
-from relatum.probability import OpenPairs
+from relatum.probability import OpenPairs, open_pairs_of
 from relatum.review.doubtful import LEAST, agenda_of, likely_left
 from relatum.review.facts import Fact, Ledger
 from relatum.review.warm import Base, Warm
@@ -51,7 +51,7 @@ def test_what_follows_from_answers_is_not_asked():
 
 
 def test_large_components_are_asked_about_by_their_scores(monkeypatch):
-    monkeypatch.setattr("relatum.review.doubtful.ASKED", 5)
+    monkeypatch.setattr("relatum.review.near.LARGEST", 5)
     base = base_of(density=0.6)
     agenda = agenda_of(Warm(base).solved(frozenset()), Ledger())
     first = agenda.questions[0]
@@ -73,3 +73,27 @@ def test_large_components_are_asked_about_by_their_scores(monkeypatch):
 def test_how_many_questions_are_left(p, left):
     i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
     assert likely_left(3, OpenPairs(i, j, np.array(p))) == left
+
+
+def test_large_matchings_are_asked_about_by_probabilities_of_the_matching(monkeypatch):
+    """Also where a component of no groups would be too large."""
+    monkeypatch.setattr("relatum.review.near.LARGEST", 5)
+    sides = np.arange(8) % 2
+    i, j = (x.ravel() for x in np.meshgrid(np.arange(0, 8, 2), np.arange(1, 8, 2), indexing="ij"))
+    bits = np.random.default_rng(4).normal(1.0, 3.0, len(i))
+    component = Component(8, np.minimum(i, j), np.maximum(i, j), bits, groups=sides)
+    settings = Settings(-0.5)
+    found = solve_component(component, settings)
+    base = Base(np.arange(8), list(range(8)), component, found.labels, found.gap, settings)
+    solved = Warm(base).solved(frozenset())
+    agenda = agenda_of(solved, Ledger())
+    exact = rt.probabilities(solved.problem, method="exact").matrix()
+    near = open_pairs_of(solved.problem, solved.labels)
+    told = {(a, b): p for a, b, p in zip(near.i, near.j, near.probability, strict=True)}
+    for question in agenda.questions:
+        p = told.get((question.a, question.b), told.get((question.b, question.a)))
+        assert question.probability == pytest.approx(p)
+        assert question.probability == pytest.approx(exact[question.a, question.b], abs=0.05)
+    alone = {tuple(sorted(e)): 1 / (1 + 2**-b) for *e, b in zip(i, j, bits, strict=True)}
+    first = agenda.questions[0]
+    assert abs(first.probability - alone[tuple(sorted((first.a, first.b)))]) > 0.01

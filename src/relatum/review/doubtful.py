@@ -15,11 +15,11 @@ from relatum.array_types import Flags, Floats, Index
 from relatum.probability import OpenPairs, entropy_of, open_pairs_of
 from relatum.problem import SparseScores
 from relatum.review.facts import Ledger
+from relatum.review.near import largest_of
 from relatum.review.warm import Solved
 
 DOUBT = 0.05  # a pair is in doubt if its probability is above this, and below 1 minus this
 LEAST = 0.01  # pairs that an answer must be expected to put right
-ASKED = 1000  # elements of components whose pairs are all looked at; listed pairs in larger ones
 KEPT = 64  # questions of a component
 
 
@@ -110,7 +110,9 @@ def worth_of(pairs: OpenPairs) -> Floats:
 
 
 def _open_pairs(solved: Solved) -> OpenPairs:
-    if solved.base.n <= ASKED:
+    """Return all pairs in doubt; of a component larger than neighbourhoods are, by scores alone."""
+    groups = solved.problem.feasible.groups
+    if solved.base.n <= largest_of(groups[0].codes if groups else None):
         return open_pairs_of(solved.problem, solved.labels)
     scores = solved.base.problem.scores
     assert isinstance(scores, SparseScores)

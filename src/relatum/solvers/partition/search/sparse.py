@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from relatum.array_types import Floats, Index
@@ -36,14 +38,20 @@ class SparseSearch:
     def __init__(self, graph: SparseGraph, rules: Rules, stop: Stop) -> None:
         self.graph, self.rules, self.stop = graph, rules, stop
         self.n, self.n_entries = len(rules.sizes), len(graph.indices)
-        scores = np.abs(graph.excess)
-        self.tolerance = 1e-9 * float(scores.max(initial=abs(graph.background)))
+        # without a copy of the scores, which takes longer than a look at the clock may
+        most = graph.excess.max(initial=graph.background), -graph.excess.min(initial=0.0)
+        self.tolerance = 1e-9 * float(max(most[0], most[1], -graph.background))
+
+    @cached_property
+    def unit(self) -> float:
+        """The typical score, which temperatures are relative to."""
+        scores = np.abs(self.graph.excess)
         # scores far larger than most act as rules: temperatures ignore their size
         some = scores[:: 1 + scores.size // SETTINGS.median_of]
         middle = float(np.median(some)) if scores.size else 0.0
         if middle > 0:
             scores = np.minimum(scores, SETTINGS.outlier * middle)
-        self.unit = float(np.sqrt(np.dot(scores, scores) / max(1, scores.size)))
+        return float(np.sqrt(np.dot(scores, scores) / max(1, scores.size)))
 
     def value(self, labels: Index) -> float:
         """Sum of the scores of the pairs between elements of one set."""
