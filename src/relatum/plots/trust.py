@@ -46,7 +46,7 @@ def reliability(before: Any, after: Any, truth: Any, axes: Any = None) -> Any:
         axes.scatter(said, share, s=10 + 150 * np.sqrt(count / count.sum()), color=color, zorder=3)
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     axes.set(xlabel="probability", ylabel="share of true pairs")
-    axes.legend(loc="upper left", frameon=False)
+    axes.legend(loc="best", frameon=False)
     return axes
 
 
