@@ -229,17 +229,63 @@ def violated_two_partitions(
     return found[:count], violations[:count]
 
 
-cdef bint _is_parallel(
-    const int8_t[:, ::1] sign, int64_t r, int64_t q, double most
+cdef class _Members:
+    """Rows of signs by their elements, and for each element the chosen rows that it is in.
+
+    ``start`` and ``element`` list the elements of all rows; the entries of element v among the
+    chosen rows are linked from ``newest[v]`` on by ``older``, -1 at the end. ``shared`` and
+    ``agreed`` count, for each chosen row, the elements that it shares with the row in hand.
+    """
+
+    cdef const int8_t[:, ::1] sign
+    cdef const int64_t[::1] start, element
+    cdef int64_t[::1] newest, older, owner, touched
+    cdef int64_t[::1] shared, agreed
+
+    def __init__(self, sign):
+        rows, elements = np.nonzero(sign)
+        counts = np.bincount(rows, minlength=len(sign))
+        self.sign, self.element = sign, np.ascontiguousarray(elements)
+        self.start = np.concatenate([[0], np.cumsum(counts)])
+        self.newest = np.full(sign.shape[1], -1)
+        self.older, self.owner = np.empty((2, len(elements)), np.int64)
+        self.touched, self.shared, self.agreed = np.zeros((3, len(sign)), np.int64)
+
+
+cdef bint _is_unlike(
+    _Members members, const double[::1] norms, int64_t r, double parallel
 ) noexcept nogil:
-    """Whether the product of two rows is larger than ``most``."""
-    cdef int32_t s = 0, k = 0, both  # short integers: more of them at a time
-    cdef int64_t v
-    for v in range(sign.shape[1]):
-        both = sign[r, v] * sign[q, v]
-        s += both
-        k += both * both
-    return 0.5 * (<double>s * s - k) > most
+    """Whether the product of a row with each chosen one is small enough."""
+    cdef int64_t t, v, q, p, k, s, count = 0
+    cdef bint unlike = True
+    for t in range(members.start[r], members.start[r + 1]):
+        v = members.element[t]
+        p = members.newest[v]
+        while p >= 0:
+            q = members.owner[p]
+            if members.shared[q] == 0:
+                members.touched[count] = q
+                count += 1
+            members.shared[q] += 1
+            members.agreed[q] += members.sign[r, v] * members.sign[q, v]
+            p = members.older[p]
+    for t in range(count):
+        q = members.touched[t]
+        k, s = members.shared[q], members.agreed[q]
+        if 0.5 * <double>(s * s - k) > parallel * norms[r] * norms[q]:
+            unlike = False
+        members.shared[q], members.agreed[q] = 0, 0
+    return unlike
+
+
+cdef void _choose(_Members members, int64_t r) noexcept nogil:
+    """Enter a chosen row at its elements."""
+    cdef int64_t t, v
+    for t in range(members.start[r], members.start[r + 1]):
+        v = members.element[t]
+        members.owner[t] = r
+        members.older[t] = members.newest[v]
+        members.newest[v] = t
 
 
 def choose_unlike(sides, const double[::1] norms, int64_t limit, double parallel):
@@ -247,22 +293,20 @@ def choose_unlike(sides, const double[::1] norms, int64_t limit, double parallel
 
     The coefficient of a pair is 1 across the sides and -1 within one, so the product of
     two rows is (s^2 - k) / 2, where k elements are in both rows and s of them more are on
-    equal sides than on opposite ones.
+    equal sides than on opposite ones. Rows without a common element need not be compared.
     """
-    cdef const int8_t[:, ::1] sign = np.array([0, 1, -1], np.int8)[sides]
+    cdef _Members members = _Members(np.array([0, 1, -1], np.int8)[sides])
     found = np.empty(min(limit, len(sides)), np.int64)
     cdef int64_t[::1] chosen = found
-    cdef int64_t count = 0, r, q
+    cdef int64_t count = 0, r
     with nogil:
-        for r in range(sign.shape[0]):
+        for r in range(members.sign.shape[0]):
             if count == chosen.shape[0]:
                 break
-            for q in range(count):
-                if _is_parallel(sign, r, chosen[q], parallel * norms[r] * norms[chosen[q]]):
-                    break
-            else:
+            if _is_unlike(members, norms, r, parallel):
                 chosen[count] = r
                 count += 1
+                _choose(members, r)
     return found[:count]
 
 

@@ -103,6 +103,40 @@ def test_a_copy_is_independent():
     assert relaxation.lp.upper[0] - relaxation.lp.lower[0] == 1
 
 
+def test_no_triangle_is_added_twice_and_dropped_ones_may_come_back():
+    relaxation, _ = random_relaxation(2, 30)
+    rng, dropped, returned = np.random.default_rng(0), set(), 0
+    for _ in range(12):
+        relaxation.lp.run(30)
+        before = {tuple(t) for t in _triangles(relaxation)}
+        relaxation.drop_idle()
+        dropped |= before - {tuple(t) for t in _triangles(relaxation)}
+        relaxation.lp.x = rng.random(relaxation.lp.x.size)
+        relaxation.add_triangles(0.05)
+        names = _triangles(relaxation)
+        assert len({tuple(t) for t in names}) == len(names)
+        returned += len(dropped & {tuple(t) for t in names})
+    assert returned
+
+
+def _triangles(relaxation):
+    if "transitive" not in relaxation.lp.pool:
+        return []
+    names = relaxation.lp.pool["transitive"].index.tolist()
+    return [(min(a, c), b, max(a, c)) for a, b, c in names]
+
+
+def test_a_round_of_a_large_problem_adds_more_triangles_unless_told():
+    n, rng = 300, np.random.default_rng(0)
+    relaxation, _ = random_relaxation(0, n)
+    relaxation.lp.x = rng.random(n * (n - 1) // 2)
+    other = relaxation.copy()
+    relaxation.add_triangles(0.05)
+    assert CUTS.most_triangles < relaxation.lp.n_rows <= n * (n - 1) // 2
+    other.add_triangles(0.05, 1000)
+    assert other.lp.n_rows == 1000
+
+
 def test_large_problems_get_more_two_partition_rows_all_violated_and_all_valid():
     n, rng = 240, np.random.default_rng(0)
     relaxation, _ = random_relaxation(0, n)

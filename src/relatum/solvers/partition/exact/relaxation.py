@@ -32,7 +32,8 @@ class CutSettings:
     few_new: float = 0.01  # share of new rows below which they are sought all the same
     per_pair: int = 8  # triangles that bound the same pair from below
     triangle_share: float = 0.2  # of the largest violation, that a triangle must have
-    most_triangles: int = 30_000  # that are added
+    # that are added: so many, or as many as there are pairs, lest a large problem makes many rounds
+    most_triangles: int = 30_000
     most_wheels: int = 200  # that are added
     most_two_partitions: int = 300  # rows that are added
     wheel_width: int = 12  # elements on the rim of an odd wheel at most
@@ -85,6 +86,14 @@ def _keys(index: NDArray[Any]) -> Index:
     a, b, c = index.astype(np.int64).T
     low, high = np.minimum(a, c), np.maximum(a, c)
     return np.asarray((low << 42) | (b << 21) | high)
+
+
+def _are_in(keys: Index, known: Index) -> Flags:
+    """Say which keys are among those known; both are sorted, so that neither is hashed."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.asarray(known[place] == keys)
 
 
 def _row_matrix(rows: SparseRows, n: int) -> Any:
@@ -161,12 +170,14 @@ class Relaxation:
             self.add_two_partitions(threshold, rng)
         return self.lp.n_rows - before
 
-    def add_triangles(self, threshold: float, most: int = CUTS.most_triangles) -> float:
+    def add_triangles(self, threshold: float, most: int | None = None) -> float:
         """Add violated triangles; return the largest violation seen.
 
         Of those that bound the same pair from below, the most violated few are taken, and of
-        all these so many at most.
+        all these so many at most (None: what the settings allow).
         """
+        if most is None:
+            most = max(CUTS.most_triangles, self.lp.objective.size)
         index, violation = violated_triangles(self.point(), threshold, self._expired)
         if not len(violation):
             return 0.0
@@ -174,7 +185,7 @@ class Relaxation:
         large = violation >= CUTS.triangle_share * top
         index, violation = index[large], violation[large]
         keys, first = np.unique(_keys(index), return_index=True)
-        first = first[~np.isin(keys, self._known, assume_unique=True)]
+        first = first[~_are_in(keys, self._known)]
         closing = condensed_places(index[first, 0], index[first, 2], self.n)
         order = np.lexsort((-violation[first], closing))
         starts = np.flatnonzero(np.diff(closing[order], prepend=-1))
@@ -218,7 +229,7 @@ class Relaxation:
                 condensed_places(a, c, n),
             ]
             self.lp.add_triples("transitive", index, np.column_stack(columns))
-            self._known = np.union1d(self._known, _keys(index))
+            self._known = np.sort(np.concatenate([self._known, _keys(index)]))
 
     def add_wheels(self, threshold: float, rng: np.random.Generator) -> int:
         """Add violated odd wheels around random centres."""
@@ -257,7 +268,7 @@ class Relaxation:
     def drop_idle(self) -> None:
         """Forget rows that have not mattered for three rounds."""
         if self.lp.drop_idle() and "transitive" in self.lp.pool:
-            self._known = np.unique(_keys(self.lp.pool["transitive"].index))
+            self._known = np.sort(_keys(self.lp.pool["transitive"].index))
 
     def fix(self, columns: Index, values: Flags) -> None:
         """Fix pairs, given by column."""
