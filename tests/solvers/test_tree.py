@@ -100,3 +100,12 @@ def test_what_is_left_stays_in_the_bound():
     assert tree.bound == -np.inf
     tree.leave(9.0)
     assert tree.bound == 9.0
+
+
+def test_a_bound_known_from_elsewhere_is_told_until_the_tree_has_a_better_one():
+    heard = []
+    tree = Tree(Incumbent(1.0), Control(monitor=heard.append))
+    tree.ceiling = 5.0
+    for bound in (9.0, 4.0, 0.0):
+        tree.report(bound, 0, 0)
+    assert [progress.bound for progress in heard] == [5.0, 4.0, 1.0]

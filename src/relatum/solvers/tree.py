@@ -40,6 +40,8 @@ class Tree(Generic[N]):
     ----------
     limit : float
         The largest bound of a node that was closed, or left for good.
+    ceiling : float
+        A bound of the whole that is known from elsewhere, for reports.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Tree(Generic[N]):
     ) -> None:
         self.incumbent, self.control, self.most_nodes = incumbent, control, most_nodes
         self.limit = -math.inf
+        self.ceiling = math.inf
         self._open: list[tuple[float, int, N]] = []
         self._opened = 0
 
@@ -87,5 +90,5 @@ class Tree(Generic[N]):
     def report(self, bound: float, nodes: int, rows: int) -> None:
         """Tell the monitor how things stand, with the bound of the node in hand."""
         inc = self.incumbent
-        whole = max(bound, self.bound, inc.value)
+        whole = max(min(max(bound, self.bound), self.ceiling), inc.value)
         self.control.report(inc.value + inc.offset, whole + inc.offset, nodes, rows)

@@ -114,6 +114,7 @@ def test_a_worthless_partition_is_no_guide():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(choose, "guided_bound", guided)
+        patch.setattr(choose, "semidefinite_bound", lambda *_: None)
         alone = rt.Partition(np.arange(n))
         bound, proof = affordable_bound(problem, Control(time_limit=60.0), alone, settings)
         assert proved(problem, bound, proof)

@@ -105,6 +105,38 @@ def test_the_monitor_sees_bounds_fall_and_can_stop():
     assert e.bound <= seen[-1].bound + 1e-6
 
 
+def stopped_at_the_root(problem, **arguments):
+    """Prove until the linear relaxation of the root has been solved once; say what was heard."""
+    heard = []
+
+    def monitor(progress):
+        heard.append(progress)
+        return progress.rows > 0
+
+    return rt.infer(problem, prove=True, monitor=monitor, **arguments), heard
+
+
+@pytest.mark.parametrize("kind", ["normal", "nearly"])
+def test_noise_is_bounded_by_squares_before_anything_is_cut(kind):
+    scores = np.random.default_rng(7).normal(size=(70, 70))
+    if kind == "nearly":  # so that only a packing tells that it is noise
+        scores = scores + 0.5 * np.where(np.equal.outer(np.arange(70) % 9, np.arange(70) % 9), 1, 0)
+    problem = rt.Problem(np.triu(scores, 1), rt.EQUIVALENCES)
+    e, heard = stopped_at_the_root(problem)
+    assert "square" in e.certificate.counts()
+    assert rt.verify(problem, e)
+    assert e.bound <= rt.infer(problem).bound
+    assert heard[-1].bound <= e.bound * (1 + 1e-9)  # a worse one of the root is not told
+
+
+def test_scores_that_tell_are_not_taken_for_noise():
+    rng = np.random.default_rng(8)
+    truth = np.equal.outer(np.arange(60) % 5, np.arange(60) % 5)
+    scores = rng.normal(size=(60, 60)) + np.where(truth, 1.5, -1.5)
+    e, _ = stopped_at_the_root(rt.Problem(np.triu(scores, 1), rt.EQUIVALENCES))
+    assert "square" not in e.certificate.counts()
+
+
 def test_a_start_is_never_lost():
     problem = hard_problem(30, 5)
     best = rt.infer(problem, solver=SOLVER, prove=True, time_limit=20)

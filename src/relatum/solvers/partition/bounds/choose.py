@@ -9,8 +9,8 @@
   some hundred elements, or, if proofs are wanted, some thousand, and above that block by block
   (`blocks`).
 - Dense, a partition known that is worth next to nothing: packing without it, and along it.
-- Dense, a partition known, and packing along it leaves far more than the value: noise. Then a
-  semidefinite relaxation (`semidefinite`), and cutting planes only where that is not better.
+- Dense, a partition known, and packing along it leaves far more than the value, or would: noise.
+  Then a semidefinite relaxation (`noise`), and cutting planes only where that is not better.
 - With a cap, also what elements have with their best partners (`capped`).
 """
 
@@ -20,21 +20,26 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
 from relatum.problem import EQUIVALENCES, Partition, Problem, Relation, SparseScores
 from relatum.proof import Leaf
 from relatum.solvers.control import Control
 from relatum.solvers.leaf_bound import leaf_bound
-from relatum.solvers.partition.bounds import paths, semidefinite, triangles
+from relatum.solvers.partition.bounds import paths, triangles
 from relatum.solvers.partition.bounds.blocks import block_bound, plane_order
 from relatum.solvers.partition.bounds.capped import capped_bound
 from relatum.solvers.partition.bounds.guided import guided_bound
 from relatum.solvers.partition.bounds.known import Known, Proved
 from relatum.solvers.partition.bounds.packing import PACKING, packing_bound
 from relatum.solvers.partition.bounds.paths import path_bound
-from relatum.solvers.partition.bounds.semidefinite import semidefinite_bound
 from relatum.solvers.partition.bounds.triangles import triangle_bound
+from relatum.solvers.partition.noise import (
+    QUICK,
+    effort_for,
+    is_noise,
+    is_worthless,
+    least_of_triangles,
+    semidefinite_bound,
+)
 from relatum.solvers.trivial_bound import trivial_bound
 
 
@@ -52,10 +57,6 @@ class ChoiceSettings:
     quick_path_pairs: int = 300_000
     cut_elements: int = 2500  # elements up to which dense problems are cut
     quick_cut_elements: int = 500
-    worthless: float = 0.5  # share of positive log-odds, times sqrt(n), of a partition that is no
-    # guide; the best ones of pure noise have 1.6, whatever n
-    noise: float = 0.35  # share of the value that a packing leaves if scores are noise
-    noisy_elements: int = 40  # elements from which on noise is treated as such
     noise_left: float = 0.4  # share of what packing leaves, below which cuts would not be better
     nearly: float = 0.02  # share of the value from which on cuts may close the rest
     sharp_elements: int = 1000  # elements up to which a bound is computed without rounding,
@@ -178,10 +179,13 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
     """Bound a dense problem by packing, along a partition if there is one; then cut."""
     if known.partition is None or not 3 <= problem.n <= PACKING.most_elements:
         return packing_bound(problem, known, control)
+    noise = _of_noise(problem, known, least_of_triangles(problem), control)
+    if noise is not None:
+        return noise
     if control.prove and problem.n > settings.cut_elements:
         return _large_dense(problem, known, control)
-    bound, proof = _packed(problem, known, control, settings)
-    noise = _of_noise(problem, known, float(bound), control, settings)
+    bound, proof = _packed(problem, known, control)
+    noise = _of_noise(problem, known, float(bound), control)
     if noise is not None:
         left = float(noise[0]) - known.value
         shrunk = left <= settings.noise_left * (float(bound) - known.value)
@@ -195,13 +199,12 @@ def _dense(problem: Problem, known: Known, control: Control, settings: ChoiceSet
     return cut if noise is None else min(cut, noise, key=lambda proved: proved[0])
 
 
-def _packed(problem: Problem, known: Known, control: Control, settings: ChoiceSettings) -> Proved:
+def _packed(problem: Problem, known: Known, control: Control) -> Proved:
     """Pack along a partition; first without it, if it is worth next to nothing and guides nowhere.
 
     Such a one is there where time was up before anything was searched.
     """
-    gains = float(np.maximum(problem.log_odds, 0).sum(dtype=np.float64))
-    if known.value * math.sqrt(problem.n) >= settings.worthless * gains:
+    if not is_worthless(problem, known.value):
         return guided_bound(problem, known, control)
     plain = packing_bound(problem, replace(known, partition=None), control)
     if control.expired():
@@ -209,18 +212,15 @@ def _packed(problem: Problem, known: Known, control: Control, settings: ChoiceSe
     return min(plain, guided_bound(problem, known, control), key=lambda proved: proved[0])
 
 
-def _of_noise(
-    problem: Problem, known: Known, bound: float, control: Control, settings: ChoiceSettings
-) -> Proved | None:
-    """Bound a dense problem by its semidefinite relaxation, if a bound says that it is noise."""
-    most = semidefinite.MOST_ELEMENTS if control.prove else settings.quick_cut_elements
-    cap = problem.feasible.cap
-    if not settings.noisy_elements <= problem.n <= most or (cap is not None and cap < problem.n):
+def _of_noise(problem: Problem, known: Known, bound: float, control: Control) -> Proved | None:
+    """Bound a dense problem by its semidefinite relaxation, if it is one of noise.
+
+    That is so if a bound by triangles, or what they prove at best, is far above the value.
+    """
+    if not is_noise(problem, known.value, bound):
         return None
-    if known.value <= 0 or bound - known.value <= settings.noise * known.value:
-        return None
-    effort = semidefinite.THOROUGH if control.prove else semidefinite.QUICK
-    found = semidefinite_bound(problem, known, control, effort)
+    effort = effort_for(control.remaining()) if control.prove else QUICK
+    found = semidefinite_bound(problem, known.value, control, effort)
     return found if found is not None and found[0] < bound else None
 
 

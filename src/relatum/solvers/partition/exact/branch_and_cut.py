@@ -3,7 +3,8 @@
 At each node, rounds of linear programming and separation (triangles, odd wheels,
 2-partition rows) lower the bound; pairs whose other value cannot be better are fixed, and
 related elements contracted. What is left is branched on: a pair is related, or it is not.
-Everything that is used is written to the proof.
+Everything that is used is written to the proof. Where scores are noise, a semidefinite relaxation
+comes first, and its proof is returned unless the search has found a better one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from relatum.problem import EQUIVALENCES, Partition, Problem
+from relatum.proof import Proof
 from relatum.solvers.control import Control
 from relatum.solvers.partition.exact.node import Node
 from relatum.solvers.partition.exact.opening import (
@@ -25,7 +27,14 @@ from relatum.solvers.partition.exact.opening import (
     opening_of,
 )
 from relatum.solvers.partition.exact.relaxation import Relaxation
+from relatum.solvers.partition.noise import (
+    effort_for,
+    is_noise,
+    least_of_triangles,
+    semidefinite_bound,
+)
 from relatum.solvers.partition.search.heuristics import local_search, search_seconds
+from relatum.solvers.reductions import Bound
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
@@ -56,6 +65,7 @@ class Settings:
     annealed_share: float = 0.1  # or share of the time, after which it is made at the latest
     opening_seconds: float = 4e-7  # per pair, before anything can be cut, on a slow machine
     opening_share: float = 0.15  # of the time, most for that; else it is searched and bounded
+    noise_share: float = 0.3  # of the time, for a semidefinite relaxation where scores are noise
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
@@ -79,14 +89,31 @@ class _Search:
         self.tree: Tree[Node] = Tree(self.incumbent, control)
         self.stats = {"nodes": 0, "rounds": 0, "rows": 0}
         self.seconds, self.annealed, self.work = control.remaining(), False, 0.0
+        self.of_noise: tuple[Bound, Proof] | None = None  # a bound and its proof, if it is that
 
     def solve(self, root: Node) -> Outcome:
         """Search from the root; return what was found and proved."""
         self.tree.push(root)
         self.tree.run(self.expand)
         limit = max(self.incumbent.exact_cutoff, self.tree.bound)
-        relation = Partition(self.incumbent.labels)
-        return Outcome(relation, self.incumbent.claim(limit), root.proof(limit), self.stats)
+        proved: tuple[Bound, Proof] = self.incumbent.claim(limit), root.proof(limit)
+        if self.of_noise is not None:
+            proved = min(proved, self.of_noise, key=lambda found: found[0])
+        return Outcome(Partition(self.incumbent.labels), *proved, self.stats)
+
+    def bound_noise(self, triangles: float) -> None:
+        """Search well, and solve the semidefinite relaxation, if scores are noise; once.
+
+        That is decided by a bound of triangles, or by what they prove at best.
+        """
+        if self.of_noise is not None or not is_noise(self.problem, self.incumbent.value, triangles):
+            return
+        self.anneal()
+        effort = effort_for(self.settings.noise_share * self.control.remaining())
+        value = self.incumbent.value
+        self.of_noise = semidefinite_bound(self.problem, value, self.control, effort)
+        if self.of_noise is not None:
+            self.tree.ceiling = float(self.of_noise[0])
 
     def expand(self, node: Node) -> Iterable[Node]:
         """Cut at a node, then split it; return the nodes that take its place."""
@@ -239,9 +266,11 @@ def run(problem: Problem, control: Control, settings: Settings = SETTINGS) -> Ou
     if opening is None:
         return no_partition(problem)
     opening.incumbent.search(settings.search, control.seed)
-    root = _root(opening, control)
     search = _Search(problem, opening.incumbent, control, settings)
     search.annealed = first is not None or control.searched
+    search.bound_noise(least_of_triangles(problem))
+    root = _root(opening, control)
+    search.bound_noise(root.bound)
     return search.solve(root)
 
 

@@ -17,11 +17,12 @@ from scipy import sparse
 from relatum.array_types import Flags, Floats, Index
 from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
 from relatum.kernels.partition.packing import pack_triangles
-from relatum.kernels.partition.two_partitions import choose_unlike, violated_two_partitions
+from relatum.kernels.partition.two_partitions import violated_two_partitions
 from relatum.lp import FirstOrderLP
 from relatum.problem import condensed_places
 from relatum.proof import SparseRows, odd_wheel_rows, two_partition_rows
 from relatum.solvers.partition.arrays import FAR, square
+from relatum.solvers.partition.noise import unlike_two_partitions
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,6 @@ class CutSettings:
     most_times: float = 8.0
     two_partition_steps: int = 6  # of their ascent: short rows are quick, and deep enough
     undecided: float = 0.05  # distance from 0 and 1 from which on a pair is fractional
-    parallel: float = 0.6  # cosine of two 2-partition rows above which one is enough
     # least conflicts that are packed, in mean scores, level by level: the heavy ones first
     packing_levels: tuple[float, ...] = (2.0, 1.5, 1.0, 0.75, 0.5, 0.25, 0.1)
     packing_triangles: int = 64  # looked at for each pair of a level
@@ -346,26 +346,3 @@ def _unlike_wheels(index: Index, limit: int) -> Index:
             seen.add(key)
             chosen.append(k)
     return index[chosen]
-
-
-def unlike_two_partitions(sides: NDArray[np.int8], violation: Floats, limit: int) -> Index:
-    """Choose rows by violation over norm, skipping those too parallel to a chosen one."""
-    if not len(violation):
-        return np.empty((0, 1), dtype=np.int64)
-    size = np.count_nonzero(sides, axis=1)
-    norm = np.sqrt(size * (size - 1) / 2)
-    order = np.argsort(-violation / norm, kind="stable")
-    chosen = choose_unlike(sides[order], norm[order], limit, CUTS.parallel)
-    return _two_partition_index(sides[order[chosen]])
-
-
-def _two_partition_index(sides: NDArray[np.int8]) -> Index:
-    """Write sides as S, -1, T, the smaller side first, padded with -1."""
-    lines = []
-    for row in sides:
-        s, t = np.flatnonzero(row == 1), np.flatnonzero(row == 2)
-        if len(t) < len(s):
-            s, t = t, s
-        lines.append([*s.tolist(), -1, *t.tolist()])
-    width = max(map(len, lines))
-    return np.array([line + [-1] * (width - len(line)) for line in lines], dtype=np.int64)
