@@ -31,6 +31,7 @@ from relatum.kernels.probability.set_partitions import partition_sums
 from relatum.kernels.propagation import complete
 from relatum.kernels.separation import violated_transitivity
 from relatum.kernels.tables.records import Components
+from relatum.kernels.triangle_steps import iterate_triangles, violated_along
 from relatum.kernels.watch import Watch
 
 
@@ -204,6 +205,18 @@ def _kernels():
         iterate(rows, sides, box, point, y, np.array([1.0, 0.99, 0.0, 1.0]), 60, expired)
         return point, y
 
+    def stepping(expired):
+        triples = np.argsort(np.random.default_rng(2).random((20_000, 50)), axis=1)[:, :3]
+        columns, y = np.zeros((7, 50), np.float32), np.zeros(20_000, np.float32)
+        columns[0] = yes[0, :50]
+        control = np.array([1.0, 0.0, 1.0])
+        iterate_triangles(triples.astype(np.int32), columns, y, control, 60, expired)
+        return columns, y
+
+    def looking_along(expired):
+        point = np.random.default_rng(6).random(large * (large - 1) // 2, dtype=np.float32)
+        return violated_along(point, np.array([0, large // 2, large]), 0.01, expired)
+
     def sweeping(expired):
         single = [m.astype(np.float32) for m in (x, symmetric, yes, weights)]
         pairs_of = np.random.default_rng(5).permuted(np.tile(np.arange(n - 1), (20_000, 1)), axis=1)
@@ -277,6 +290,8 @@ def _kernels():
         "violated_wheels": lambda e: violated_wheels(
             symmetric, np.arange(n), np.arange(n), 0.01, 12, e
         ),
+        "iterate_triangles": stepping,
+        "violated_along": looking_along,
         "advance": sweeping,
         "violated_two_partitions": lambda e: violated_two_partitions(symmetric, pairs, 0.01, 6, e),
         "partition_sums": lambda e: partition_sums(half, places, np.ones(few, np.int64), few, e),

@@ -20,6 +20,19 @@ def violated_triangles(x, threshold):
     return found
 
 
+def violated_along(x, labels, threshold):
+    """For each pair (a, b), the most violated row whose third element is in the set of b."""
+    n = len(x)
+    found = {}
+    for a in range(n):
+        for b in range(n):
+            rest = [c for c in range(n) if c not in (a, b) and labels[c] == labels[b]]
+            violation = [x[a, b] + x[b, c] - x[a, c] - 1 for c in rest] if a != b else []
+            if violation and x[a, b] > threshold and max(violation) > threshold:
+                found[a, b] = max(violation)
+    return found
+
+
 def shortest_odd_walk(x, centre, source, limit):
     """Length of the shortest closed odd walk through a source, by repeated relaxation."""
     nodes = [v for v in range(len(x)) if v != centre]

@@ -10,7 +10,13 @@ import pytest
 import relatum as rt
 from instances.partitions import proved, restricted_problem
 from relatum.solvers.control import Control
-from relatum.solvers.partition.bounds.blocks import BLOCKS, block_bound, design, plane_order
+from relatum.solvers.partition.bounds.blocks import (
+    BLOCKS,
+    BlockPlan,
+    block_bound,
+    block_plan,
+    design,
+)
 from relatum.solvers.partition.bounds.choose import CHOICE, affordable_bound
 from relatum.solvers.partition.bounds.guided import guided_bound
 from relatum.solvers.partition.bounds.known import Known
@@ -48,7 +54,7 @@ def test_bounds_are_valid_and_verified_whatever_evidence_there_is(seed):
     problem, best = restricted_problem(seed)
     partition = rt.infer(problem, solver="partition_local_search").relation
     known = Known(partition, problem.value(partition))
-    bound, proof = block_bound(problem, known, Control(seed=seed), 2 + seed % 2)
+    bound, proof = block_bound(problem, known, Control(seed=seed), BlockPlan(1 + seed % 3, 4))
     assert bound >= best - 1e-9
     assert proved(problem, bound, proof)
 
@@ -56,7 +62,7 @@ def test_bounds_are_valid_and_verified_whatever_evidence_there_is(seed):
 def test_blocks_close_much_of_what_the_packing_leaves():
     problem, partition = planted(300)
     known = Known(partition, problem.value(partition))
-    bound, proof = block_bound(problem, known, Control(), 2)
+    bound, proof = block_bound(problem, known, Control(), BlockPlan(2, 4))
     packed = guided_bound(problem, known, Control())[0]
     assert known.value <= bound
     assert bound - known.value < 0.7 * (packed - known.value)
@@ -67,7 +73,8 @@ def test_the_same_whatever_the_number_of_threads():
     problem, partition = planted(150)
     known = Known(partition, problem.value(partition))
     found = [
-        block_bound(problem, known, Control(), 3, replace(BLOCKS, threads=t)) for t in (1, 2, 3)
+        block_bound(problem, known, Control(), BlockPlan(3, 3), replace(BLOCKS, threads=t))
+        for t in (1, 2, 3)
     ]
     for bound, proof in found[1:]:
         assert bound == found[0][0]
@@ -77,21 +84,36 @@ def test_the_same_whatever_the_number_of_threads():
 def test_without_time_there_is_a_bound_all_the_same():
     problem, partition = planted(150)
     known = Known(partition, problem.value(partition))
-    bound, proof = block_bound(problem, known, Control(time_limit=0.0), 3)
+    bound, proof = block_bound(problem, known, Control(time_limit=0.0), BlockPlan(3, 3))
     assert proved(problem, bound, proof)
 
 
 def test_blocks_are_as_large_as_time_allows():
-    orders = [plane_order(10_000, seconds) for seconds in (0.1, 100.0, 1_000.0, 1e9)]
-    assert orders[0] == 0
-    assert orders[1] > orders[2] >= orders[3] > 0
+    plans = [block_plan(10_000, seconds) for seconds in (0.1, 40.0, 100.0, 1_000.0, 1e9)]
+    assert plans[0] is None
+    orders = [plan.order for plan in plans[1:]]
+    assert orders[0] > orders[1] > orders[2] >= orders[3] > 1
     assert 10_000 / orders[3] <= BLOCKS.most
+    assert block_plan(BLOCKS.most, 1e9).order == 1
+    assert block_plan(BLOCKS.most_elements + 1, 1e9) is None
+
+
+def test_more_time_for_the_same_blocks_is_more_rounds():
+    rounds = {}
+    for seconds in np.geomspace(10, 1e5, 400):
+        plan = block_plan(10_000, seconds)
+        if plan is not None:
+            rounds.setdefault(plan.order, []).append(plan.rounds)
+    assert all(found == sorted(found) for found in rounds.values())
+    assert max(map(np.ptp, rounds.values())) == BLOCKS.more_rounds
 
 
 def test_proofs_of_many_elements_use_blocks(monkeypatch):
     problem, partition = planted(240)
     few = replace(CHOICE, cut_elements=200, quick_cut_elements=200)
-    monkeypatch.setattr("relatum.solvers.partition.bounds.choose.plane_order", lambda *_: 3)
+    monkeypatch.setattr(
+        "relatum.solvers.partition.bounds.choose.block_plan", lambda *_: BlockPlan(3, 3)
+    )
     plain, other = (affordable_bound(problem, Control(prove=p), partition, few) for p in (0, 1))
     assert other[0] < plain[0]
     assert proved(problem, *other)

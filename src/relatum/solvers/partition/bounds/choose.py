@@ -25,7 +25,7 @@ from relatum.proof import Leaf
 from relatum.solvers.control import Control
 from relatum.solvers.leaf_bound import leaf_bound
 from relatum.solvers.partition.bounds import paths, triangles
-from relatum.solvers.partition.bounds.blocks import block_bound, plane_order
+from relatum.solvers.partition.bounds.blocks import block_bound, block_plan
 from relatum.solvers.partition.bounds.capped import capped_bound
 from relatum.solvers.partition.bounds.guided import guided_bound
 from relatum.solvers.partition.bounds.known import Known, Proved
@@ -226,12 +226,12 @@ def _of_noise(problem: Problem, known: Known, bound: float, control: Control) ->
 
 def _large_dense(problem: Problem, known: Known, control: Control) -> Proved:
     """Bound a large dense problem by a packing, quickly where there is time for blocks as well."""
-    if not plane_order(problem.n, control.remaining()):
+    if block_plan(problem.n, control.remaining()) is None:
         return guided_bound(problem, known, control)
     found = guided_bound(problem, replace(known, thorough=False), control)
-    order = plane_order(problem.n, control.remaining())
-    if not order or found[0] <= known.value:
+    plan = block_plan(problem.n, control.remaining())
+    if plan is None or found[0] <= known.value:
         return found
     control.report(known.value, float(found[0]))
-    other = block_bound(problem, known, control, order)
+    other = block_bound(problem, known, control, plan)
     return min(found, other, key=lambda proved: proved[0])
