@@ -62,3 +62,20 @@ def test_unlike_rows_are_chosen_as_by_cosines(parallel):
     norms = np.sqrt((rows**2).sum(axis=1))
     got = choose_unlike(sides, norms, 10, parallel)
     assert got.tolist() == naive.unlike_rows(rows, 10, parallel)
+
+
+@pytest.mark.parametrize("parallel", [0.21, 0.61, 0.91])
+def test_unlike_rows_of_few_of_many_elements_are_chosen_as_by_cosines(parallel):
+    n, rng = 40, np.random.default_rng(6)
+    sides = np.zeros((400, n), dtype=np.int8)
+    for row in sides:
+        some = rng.choice(n, rng.integers(2, 7), replace=False) // rng.integers(1, 6)
+        row[some] = rng.integers(1, 3, len(some))
+    sides = sides[(sides > 0).sum(axis=1) > 1]
+    i, j = np.triu_indices(n, 1)
+    z = np.where(sides == 2, 1, np.where(sides == 1, -1, 0))
+    rows = -(z[:, i] * z[:, j]).astype(float)
+    norms = np.sqrt((rows**2).sum(axis=1))
+    got = choose_unlike(sides, norms, 150, parallel).tolist()
+    assert got == naive.unlike_rows(rows, 150, parallel)
+    assert got != list(range(len(got)))

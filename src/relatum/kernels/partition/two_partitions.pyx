@@ -230,52 +230,84 @@ def violated_two_partitions(
 
 
 cdef class _Members:
-    """Rows of signs by their elements, and for each element the chosen rows that it is in.
+    """Rows by their elements, and for each element the chosen rows that it is in.
 
-    ``start`` and ``element`` list the elements of all rows; the entries of element v among the
-    chosen rows are linked from ``newest[v]`` on by ``older``, -1 at the end. ``shared`` and
-    ``agreed`` count, for each chosen row, the elements that it shares with the row in hand.
+    ``start``, ``element`` and ``side`` list the elements of all rows and the sides they are on;
+    the ``count[v]`` entries of element v among the chosen rows are linked from ``newest[v]`` on
+    by ``older``, -1 at the end. ``seen`` has the last row that a chosen row was compared with.
     """
 
-    cdef const int8_t[:, ::1] sign
     cdef const int64_t[::1] start, element
-    cdef int64_t[::1] newest, older, owner, touched
-    cdef int64_t[::1] shared, agreed
+    cdef const int8_t[::1] side
+    cdef int64_t[::1] count, newest, older, owner, seen
+    cdef int8_t[::1] used
 
-    def __init__(self, sign):
-        rows, elements = np.nonzero(sign)
-        counts = np.bincount(rows, minlength=len(sign))
-        self.sign, self.element = sign, np.ascontiguousarray(elements)
-        self.start = np.concatenate([[0], np.cumsum(counts)])
-        self.newest = np.full(sign.shape[1], -1)
+    def __init__(self, sides):
+        rows, elements = np.nonzero(sides)
+        sizes = np.bincount(rows, minlength=len(sides))
+        self.start = np.concatenate([[0], np.cumsum(sizes)])
+        self.element, self.side = np.ascontiguousarray(elements), sides[rows, elements]
+        self.count, self.newest = np.zeros(sides.shape[1], np.int64), np.full(sides.shape[1], -1)
         self.older, self.owner = np.empty((2, len(elements)), np.int64)
-        self.touched, self.shared, self.agreed = np.zeros((3, len(sign)), np.int64)
+        self.seen, self.used = np.full(len(sides), -1), np.empty(len(elements), np.int8)
+
+
+cdef double _product(_Members members, int64_t r, int64_t q) noexcept nogil:
+    """Return the product of two rows."""
+    cdef int64_t i = members.start[r], j = members.start[q], k = 0, s = 0
+    while i < members.start[r + 1] and j < members.start[q + 1]:
+        if members.element[i] < members.element[j]:
+            i += 1
+        elif members.element[i] > members.element[j]:
+            j += 1
+        else:
+            k += 1
+            s += 1 if members.side[i] == members.side[j] else -1
+            i += 1
+            j += 1
+    return 0.5 * <double>(s * s - k)
+
+
+cdef int64_t _least_shared(int64_t size, double parallel) noexcept nogil:
+    """Return how many elements a row of this size has in common with one that is too parallel.
+
+    The product of rows with k common elements is at most (k^2 - k) / 2, and so is the square of
+    the norm of either.
+    """
+    cdef int64_t k = 1
+    while k <= size and <double>(k * (k - 1)) <= parallel * parallel * (size * (size - 1)):
+        k += 1
+    return k
 
 
 cdef bint _is_unlike(
     _Members members, const double[::1] norms, int64_t r, double parallel
 ) noexcept nogil:
-    """Whether the product of a row with each chosen one is small enough."""
-    cdef int64_t t, v, q, p, k, s, count = 0
-    cdef bint unlike = True
-    for t in range(members.start[r], members.start[r + 1]):
-        v = members.element[t]
-        p = members.newest[v]
+    """Whether the product of a row with each chosen one is small enough.
+
+    All but so many elements decide: those that the fewest chosen rows have.
+    """
+    cdef int64_t begin = members.start[r], end = members.start[r + 1], t, best, p, q, _
+    for t in range(begin, end):
+        members.used[t] = False
+    for _ in range(end - begin - _least_shared(end - begin, parallel) + 1):
+        best = -1
+        for t in range(begin, end):
+            if not members.used[t]:
+                if best < 0 or (
+                    members.count[members.element[t]] < members.count[members.element[best]]
+                ):
+                    best = t
+        members.used[best] = True
+        p = members.newest[members.element[best]]
         while p >= 0:
             q = members.owner[p]
-            if members.shared[q] == 0:
-                members.touched[count] = q
-                count += 1
-            members.shared[q] += 1
-            members.agreed[q] += members.sign[r, v] * members.sign[q, v]
+            if members.seen[q] != r:
+                members.seen[q] = r
+                if _product(members, r, q) > parallel * norms[r] * norms[q]:
+                    return False
             p = members.older[p]
-    for t in range(count):
-        q = members.touched[t]
-        k, s = members.shared[q], members.agreed[q]
-        if 0.5 * <double>(s * s - k) > parallel * norms[r] * norms[q]:
-            unlike = False
-        members.shared[q], members.agreed[q] = 0, 0
-    return unlike
+    return True
 
 
 cdef void _choose(_Members members, int64_t r) noexcept nogil:
@@ -286,6 +318,7 @@ cdef void _choose(_Members members, int64_t r) noexcept nogil:
         members.owner[t] = r
         members.older[t] = members.newest[v]
         members.newest[v] = t
+        members.count[v] += 1
 
 
 def choose_unlike(sides, const double[::1] norms, int64_t limit, double parallel):
@@ -293,14 +326,14 @@ def choose_unlike(sides, const double[::1] norms, int64_t limit, double parallel
 
     The coefficient of a pair is 1 across the sides and -1 within one, so the product of
     two rows is (s^2 - k) / 2, where k elements are in both rows and s of them more are on
-    equal sides than on opposite ones. Rows without a common element need not be compared.
+    equal sides than on opposite ones.
     """
-    cdef _Members members = _Members(np.array([0, 1, -1], np.int8)[sides])
+    cdef _Members members = _Members(sides)
     found = np.empty(min(limit, len(sides)), np.int64)
     cdef int64_t[::1] chosen = found
     cdef int64_t count = 0, r
     with nogil:
-        for r in range(members.sign.shape[0]):
+        for r in range(norms.shape[0]):
             if count == chosen.shape[0]:
                 break
             if _is_unlike(members, norms, r, parallel):

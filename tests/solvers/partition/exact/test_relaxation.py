@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import naive
 from relatum.problem import condensed_places
 from relatum.solvers.partition.arrays import square
-from relatum.solvers.partition.exact.relaxation import CUTS, Relaxation, contracted_weights
+from relatum.solvers.partition.exact.relaxation import (
+    CUTS,
+    Relaxation,
+    contracted_weights,
+    contraction_rounding,
+)
 
 
 def random_relaxation(seed, n=8):
@@ -34,6 +41,26 @@ def test_contracted_weights_conserve_the_value_of_coarser_partitions():
         whole = sum(weights[a, b] for a in range(8) for b in range(a) if fine[a] == fine[b])
         part = sum(small[a, b] for a in range(4) for b in range(a) if sets[a] == sets[b])
         assert part + inside == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_contraction_may_be_off_by_covers_what_it_is_off_by(seed):
+    n, rng = 60, np.random.default_rng(seed)
+    upper = np.triu(rng.normal(size=(n, n)) * 10.0 ** rng.integers(-6, 7, (n, n)), 1)
+    weights, labels = upper + upper.T, rng.integers(0, 2 + 3 * seed, n)
+    labels = np.unique(labels, return_inverse=True)[1]
+    small, inside = contracted_weights(weights, labels)
+    exact = [[Fraction(0)] * len(small) for _ in small]
+    for a, b in zip(*np.triu_indices(n, 1), strict=True):
+        low, high = sorted((labels[a], labels[b]))
+        exact[low][high] += Fraction(weights[a, b])
+    off = abs(sum(exact[a][a] for a in range(len(small))) - Fraction(inside))
+    for a, b in zip(*np.triu_indices(len(small), 1), strict=True):
+        off += abs(exact[a][b] - Fraction(small[a, b]))
+    open_pairs = np.full((n, n), -1, dtype=np.int8)
+    limit = contraction_rounding(weights, open_pairs, labels) + 2.0**-52 * abs(inside)
+    assert 0 < off <= limit < 1e-12 * np.abs(weights).sum()
+    assert contraction_rounding(weights, open_pairs, np.arange(n)) == 0
 
 
 def rounds(relaxation, rng, count=6):

@@ -17,7 +17,7 @@ from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import square_arrays
 from relatum.solvers.partition.bounds.known import Known, Proved, cuts_of, is_closed, pays, raised
 from relatum.solvers.partition.exact.node import Node, pool_cuts
-from relatum.solvers.partition.exact.relaxation import CUTS, Relaxation
+from relatum.solvers.partition.exact.relaxation import Relaxation
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class TriangleSettings:
     patience: int = 5  # rounds in which a hundredth of the gap must be closed
     violation: float = 0.05  # of the rows looked for at first
     least_violation: float = 0.004  # of the rows looked for when all larger ones are found
+    few_new: float = 0.01  # share of new rows at which smaller violations are looked for
 
 
 QUICK = TriangleSettings(rounds=16, work=1e8)  # about a second
@@ -67,7 +68,7 @@ def triangle_bound(
             break
         relaxation.drop_idle()
         rows = relaxation.lp.n_rows
-        if relaxation.separate(violation, rng) <= CUTS.few_new * rows:
+        if relaxation.separate(violation, rng) <= settings.few_new * rows:
             violation = max(0.4 * violation, settings.least_violation)
     return raised(node.best_bound, 0.0, pool_cuts(node.best_pool))
 

@@ -6,6 +6,7 @@ elements, "nodes". There is a column for every unordered pair of nodes, in conde
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,7 @@ class CutSettings:
     """Which violated rows are added per round."""
 
     shallow: float = 0.5  # violation of triangles below which wheels and 2-partitions are sought
-    few_new: float = 0.01  # share of new rows below which they are sought all the same
+    few_new: float = 0.05  # share of new rows below which they are sought all the same
     per_pair: int = 8  # triangles that bound the same pair from below
     triangle_share: float = 0.2  # of the largest violation, that a triangle must have
     # that are added: so many, or as many as there are pairs, lest a large problem makes many rounds
@@ -43,7 +44,7 @@ class CutSettings:
     # nodes from which on there are more of both, as the square of the pairs, and how many times
     # as many at most: else a large problem waits for rows, not for its linear program
     many_nodes: int = 200
-    most_times: float = 8.0
+    most_times: float = 24.0
     two_partition_steps: int = 6  # of their ascent: short rows are quick, and deep enough
     undecided: float = 0.05  # distance from 0 and 1 from which on a pair is fractional
     # least conflicts that are packed, in mean scores, level by level: the heavy ones first
@@ -61,19 +62,21 @@ def contracted_weights(weights: Floats, labels: Index) -> tuple[Floats, float]:
         (np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(g, len(labels))
     )
     out = np.asarray(one @ (one @ weights).T)
-    inside = float(np.trace(out)) / 2
+    inside = math.fsum(np.diagonal(out).tolist()) / 2
     np.fill_diagonal(out, 0.0)
     return out, inside
 
 
 def contraction_rounding(weights: Floats, state: NDArray[np.int8], labels: Index) -> float:
-    """Bound what sums of weights between and within sets may be off by, all together."""
+    """Bound what sums of weights between and within sets may be off by, all together.
+
+    A weight between sets of s and of t elements takes part in s - 1 and t - 1 additions, each of
+    which is off by 2**-53 of what has been added up; the rest of the factor is for these numbers.
+    """
     sizes = np.bincount(labels)[labels]
-    most = int(sizes.max())
-    if most == 1:
-        return 0.0
-    joined = np.where(state[sizes > 1] == 0, 0.0, np.abs(weights[sizes > 1]))
-    return 2.0**-51 * (2 * most + 2) * float(joined.sum())
+    several = sizes > 1
+    joined = np.where(state[several] == 0, 0.0, np.abs(weights[several])).sum(axis=1)
+    return 2.0**-52 * float(((sizes[several] - 1) * joined).sum())
 
 
 def _sum_up(first: float, second: float, third: float) -> float:
@@ -292,8 +295,10 @@ class Relaxation:
         state = np.full((g, g), -1, dtype=np.int8)
         i, j = np.nonzero(self.state == 0)
         state[labels[i], labels[j]] = 0
+        constant = self.constant + inside
         rounding = self.rounding + contraction_rounding(self.weights, self.state, labels)
-        other = Relaxation(weights, state, self.constant + inside, rounding)
+        rounding += 2.0**-52 * (abs(constant) + abs(inside))
+        other = Relaxation(weights, state, constant, rounding)
         i, j = np.triu_indices(n, 1)
         columns = np.where(labels[i] == labels[j], -1, 0)
         between = columns == 0

@@ -27,14 +27,16 @@ def unlike_two_partitions(sides: NDArray[np.int8], violation: Floats, limit: int
 
 def _two_partition_index(sides: NDArray[np.int8]) -> Index:
     """Write sides as S, -1, T, the smaller side first, padded with -1."""
-    lines = []
-    for row in sides:
-        s, t = np.flatnonzero(row == 1), np.flatnonzero(row == 2)
-        if len(t) < len(s):
-            s, t = t, s
-        lines.append([*s.tolist(), -1, *t.tolist()])
-    width = max(map(len, lines))
-    return np.array([line + [-1] * (width - len(line)) for line in lines], dtype=np.int64)
+    row, element = np.nonzero(sides)
+    side = sides[row, element]
+    ones, twos = (np.count_nonzero(sides == k, axis=1) for k in (1, 2))
+    second = side != np.where(twos < ones, 2, 1)[row]
+    order = np.lexsort((element, second, row))
+    begin = np.cumsum(ones + twos) - ones - twos
+    place = np.arange(len(row)) - begin[row] + second[order]
+    index = np.full((len(sides), int((ones + twos).max()) + 1), -1, dtype=np.int64)
+    index[row, place] = element[order]
+    return index
 
 
 class PricedRows:
