@@ -35,15 +35,9 @@ LEAST = 0.1
 TIMES = (1, 10, 20, 60, 120)
 
 
-class CpuControl(Control):
-    """A control whose clock is the CPU time of this process."""
-
-    def __init__(self, time_limit, monitor=None):
-        super().__init__(time_limit=time_limit, monitor=monitor)
-        self.begun = process_time()
-
-    def seconds(self):
-        return process_time() - self.begun
+def by_processor(time_limit, monitor=None, seed=0):
+    """Return a control whose clock is the processor time of this process."""
+    return Control(time_limit=time_limit, monitor=monitor, seed=seed, clock=process_time)
 
 
 def machine():
@@ -113,9 +107,9 @@ def ours(problem, seconds, goal=np.inf):
         trace.append((progress.seconds, progress.value))
         return bool(progress.value >= goal)
 
-    memetic(problem, CpuControl(seconds, watch))
+    memetic(problem, by_processor(seconds, watch))
     begin = process_time()
-    quick = problem.value(local_search(problem, CpuControl(seconds)).relation)
+    quick = problem.value(local_search(problem, by_processor(seconds)).relation)
     return trace, quick, process_time() - begin
 
 

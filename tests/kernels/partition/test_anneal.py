@@ -15,6 +15,13 @@ from relatum.kernels.randomness import seed_state
 GUMBELS = np.random.default_rng(0).gumbel(size=4096)
 
 
+def degrees(temperatures, gumbels, dtype):
+    """Temperatures and variates of the type of sums; products of integers have 16 bits more."""
+    if dtype == np.int16:
+        return np.rint(32 * temperatures).astype(dtype), np.rint(2048 * gumbels).astype(dtype)
+    return temperatures.astype(dtype), gumbels.astype(dtype)
+
+
 @pytest.mark.parametrize("kind", range(8))
 def test_change_of_value_is_right_and_rules_are_kept(kind):
     rng = np.random.default_rng(kind)
@@ -35,7 +42,10 @@ def test_change_of_value_is_right_and_rules_are_kept(kind):
 
 
 @pytest.mark.parametrize("kind", range(10))
-@pytest.mark.parametrize(("n", "dtype"), [(9, np.float64), (70, np.float64), (70, np.float32)])
+@pytest.mark.parametrize(
+    ("n", "dtype"),
+    [(9, np.float64), (70, np.float64), (70, np.float32), (16, np.int16), (70, np.int16)],
+)
 def test_equals_a_plain_annealing(kind, n, dtype):
     rng = np.random.default_rng([kind, n])
     weights = random_weights(rng, n, ties=True).astype(dtype)  # integers: sums are exact
@@ -46,8 +56,7 @@ def test_equals_a_plain_annealing(kind, n, dtype):
         capacity, start = n, np.arange(n)
     state, seed = new_state(rules, capacity, dtype), seed_state(kind)
     load_labels(weights, rules, state, start)
-    temperatures = np.linspace(4.0, 0.3, 6, dtype=dtype)
-    gumbels = GUMBELS[:300].astype(dtype)
+    temperatures, gumbels = degrees(np.linspace(4.0, 0.3, 6), GUMBELS[:300], dtype)
 
     def allowed(labels, v, c):
         moved = list(labels)
@@ -62,7 +71,7 @@ def test_equals_a_plain_annealing(kind, n, dtype):
     assert expected != start.tolist()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
 @pytest.mark.parametrize("n", [300, 523])
 def test_wide_blocks_equal_a_plain_annealing(n, dtype):
     rng = np.random.default_rng(n)
@@ -70,7 +79,7 @@ def test_wide_blocks_equal_a_plain_annealing(n, dtype):
     start, rules, seed = rng.integers(0, 4, n), free_rules(n), seed_state(n)
     state = new_state(rules, 5, dtype)
     load_labels(weights, rules, state, start)
-    temperatures, gumbels = np.full(1, 20.0, dtype), GUMBELS[:301].astype(dtype)
+    temperatures, gumbels = degrees(np.full(1, 20.0), GUMBELS[:301], dtype)
     expected = naive.anneal_partition(
         weights, start.tolist(), 5, temperatures, gumbels, int(seed[0]), lambda *_: True
     )
@@ -103,6 +112,25 @@ def test_two_elements_are_related_with_the_right_odds():
     odds = np.exp(1.0 / 2.0)
     expected = odds / (1 + odds)
     assert abs(together / sweeps - expected) < 0.06
+
+
+def test_integers_keep_the_table_right_and_tell_the_change():
+    n = 61
+    rng = np.random.default_rng(3)
+    weights = np.triu(rng.integers(-100, 101, (n, n)), 1).astype(np.int16)
+    weights += weights.T
+    rules, start = free_rules(n), rng.integers(0, 6, n)
+    state = new_state(rules, 9, np.int16)
+    load_labels(weights, rules, state, start)
+    schedule, gumbels = degrees(np.linspace(200, 20, 30), GUMBELS, np.int16)
+    change = anneal_sweeps(weights, rules, state, schedule, gumbels, seed_state(3))
+    exact = weights.astype(np.float64)
+    assert change == partition_value(exact, state.labels) - partition_value(exact, start)
+    for v in range(n):
+        for c in set(state.labels.tolist()):
+            assert state.table[c, v] == naive.set_sums(exact, state.labels, c, v)
+    assert (state.own == state.table[state.labels, np.arange(n)]).all()
+    assert change > 0
 
 
 def test_the_same_seed_gives_the_same_partition():

@@ -87,9 +87,14 @@ def anneal_partition(weights, labels, capacity, temperatures, gumbels, state, al
     """Heat bath over the sets of elements, block after block; sums are made anew every time.
 
     ``allowed(labels, v, c)`` says whether the rules let v enter set c. Sets are numbered by
-    rows, of which the free ones are kept in the order in which they became free.
+    rows, of which the free ones are kept in the order in which they became free. Of integers,
+    16 variates are read for every row, those of the last 16 elements for the last block, and
+    noise is rounded down to the unit of the scores, which is 2**16 times its own.
     """
     labels, n = list(labels), len(labels)
+    coarse = np.asarray(gumbels).dtype == np.int16
+    gumbels = [int(g) for g in gumbels] if coarse else gumbels
+    temperatures = [int(t) for t in temperatures] if coarse else temperatures
     sets = sorted(set(labels), key=labels.index)
     # the order of rows after loading labels 0, 1, ... in turn: each was swapped to the front
     rows, used = list(range(capacity)), 0
@@ -106,14 +111,19 @@ def anneal_partition(weights, labels, capacity, temperatures, gumbels, state, al
             begin = (first + b) % blocks * block
             some = range(begin, min(begin + block, n))
             state, u = split_mix(state)
-            at = int(u * len(gumbels))
+            at = int(u * (len(gumbels) - 15 if coarse else len(gumbels)))
+            lane = begin - min(begin, n - 16) if coarse else 0
             offers = [[] for _ in some]
             for c in rows[: used + 1]:
                 for offer, v in zip(offers, some, strict=True):
-                    noise = gumbels[(at + v - begin) % len(gumbels)]
-                    offer.append((set_sums(weights, labels, c, v) + temperature * noise, c))
-                at = at + len(some)
-                at -= len(gumbels) if at >= len(gumbels) else 0
+                    noise = temperature * gumbels[(at + lane + v - begin) % len(gumbels)]
+                    noise = noise >> 16 if coarse else noise
+                    offer.append((set_sums(weights, labels, c, v) + noise, c))
+                at = at + (16 if coarse else len(some))
+                if coarse:
+                    at = 0 if at + 16 > len(gumbels) else at
+                else:
+                    at -= len(gumbels) if at >= len(gumbels) else 0
             liked = [max(offer, key=lambda pair: pair[0])[1] for offer in offers]
             for v, c in zip(some, liked, strict=True):
                 a = labels[v]

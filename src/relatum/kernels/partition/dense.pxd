@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int16_t, int32_t, int64_t
 
 from relatum.kernels.partition.rules cimport RulesView, SetsView
 
@@ -10,6 +10,17 @@ ctypedef fused sum_t:
     float
     double
 
+# annealing may do with scores and sums that are small integers
+ctypedef fused term_t:
+    float
+    double
+    int16_t
+
+ctypedef fused total_t:
+    float
+    double
+    int16_t
+
 
 cdef class DenseView(SetsView):
     cdef int32_t[::1] slots, place
@@ -18,6 +29,6 @@ cdef class DenseView(SetsView):
 
 
 cdef void relocate_into(
-    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
+    const term_t[:, ::1] weights, RulesView rules, DenseView state, total_t[:, ::1] table,
     int64_t v, int64_t c
 ) noexcept nogil

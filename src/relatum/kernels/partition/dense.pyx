@@ -7,7 +7,7 @@ a block of elements reads the table contiguously, too. Rows are recycled: the fi
 ``counters[0]`` entries of ``slots`` are the rows in use.
 
 Scores are single or double, and so is the table, which therefore travels beside the view of
-the other arrays.
+the other arrays. For annealing, both may be small integers.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ cdef void _open_row(DenseView state, int64_t c) noexcept nogil:
     state.counters[0] += 1
 
 
-cdef void _close_row(DenseView state, sum_t[:, ::1] table, int64_t c) noexcept nogil:
+cdef void _close_row(DenseView state, total_t[:, ::1] table, int64_t c) noexcept nogil:
     """Put row ``c`` among the free rows, and clear the rounding errors it gathered."""
     cdef int64_t u
     state.counters[0] -= 1
@@ -58,7 +58,7 @@ cdef void _close_row(DenseView state, sum_t[:, ::1] table, int64_t c) noexcept n
 
 
 cdef void _relocate(
-    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
+    const term_t[:, ::1] weights, RulesView rules, DenseView state, total_t[:, ::1] table,
     int64_t v, int64_t c
 ) noexcept nogil:
     """Move element ``v`` (or insert it, where its label is -1) into the set of row ``c``."""
@@ -74,20 +74,19 @@ cdef void _relocate(
 
 
 cdef void relocate_into(
-    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
+    const term_t[:, ::1] weights, RulesView rules, DenseView state, total_t[:, ::1] table,
     int64_t v, int64_t c
 ) noexcept nogil:
     """Move or insert like `relocate`, but leave ``state.own`` as it is."""
     cdef int64_t a = state.labels[v], u
-    cdef weight_t x
-    cdef sum_t kept = table[c, v], left
+    cdef total_t kept = table[c, v], left, x
     if a < 0:
         for u in range(table.shape[1]):
-            table[c, u] += weights[v, u]
+            table[c, u] += <total_t>weights[v, u]
     else:
         left = table[a, v]
         for u in range(table.shape[1]):
-            x = weights[v, u]
+            x = <total_t>weights[v, u]
             table[c, u] += x
             table[a, u] -= x
         table[a, v] = left
@@ -164,30 +163,21 @@ def insert(
     return i
 
 
-cdef void _load(
-    const weight_t[:, ::1] weights, RulesView rules, DenseView state, sum_t[:, ::1] table,
-    const int64_t[::1] labels
-) noexcept nogil:
-    cdef int64_t v
-    for v in range(labels.shape[0]):
-        if labels[v] >= 0:
-            _relocate(weights, rules, state, table, v, labels[v])
-
-
-def load_labels(const weight_t[:, ::1] weights, rules, state, const int64_t[::1] labels):
-    """Insert every element whose label is not negative into the row of that number."""
+def _load(
+    const term_t[:, ::1] weights, rules, state, total_t[:, ::1] table, const int64_t[::1] labels
+):
     cdef RulesView r = RulesView(rules)
     cdef DenseView s = DenseView(state)
-    cdef double[:, ::1] table
-    cdef float[:, ::1] single
-    if state.table.dtype == np.float64:
-        table = state.table
-        with nogil:
-            _load(weights, r, s, table, labels)
-    else:
-        single = state.table
-        with nogil:
-            _load(weights, r, s, single, labels)
+    cdef int64_t v
+    with nogil:
+        for v in range(labels.shape[0]):
+            if labels[v] >= 0:
+                _relocate(weights, r, s, table, v, labels[v])
+
+
+def load_labels(weights, rules, state, labels):
+    """Insert every element whose label is not negative into the row of that number."""
+    _load(weights, rules, state, state.table, labels)
 
 
 cdef int64_t _move_sweeps(

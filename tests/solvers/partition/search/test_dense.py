@@ -7,7 +7,10 @@ import pytest
 
 import naive
 from instances.partitions import free_rules, random_rules, random_weights
+from relatum.kernels.randomness import seed_state
+from relatum.solvers.partition.search import dense
 from relatum.solvers.partition.search.dense import DenseSearch, crossover, intersection
+from relatum.solvers.partition.search.effort import SETTINGS
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -116,3 +119,58 @@ def test_scores_too_large_for_single_precision_are_searched_in_double(size):
     state = large.anneal(large.complete(np.arange(40), (0,)), 2.0, 40, 3)
     assert np.isfinite(large.noise)
     assert plain.value(large.found(state)[1]) > plain.value(np.arange(40))
+
+
+@pytest.mark.parametrize("kind", ["integers", "Gaussian", "sparse", "tiny"])
+def test_integers_of_annealing_hold_every_sum_and_every_noise(kind):
+    n, rng = SETTINGS.coarse, np.random.default_rng(8)
+    weights = random_weights(rng, n)
+    if kind == "integers":
+        weights = np.rint(100 * weights)
+    elif kind == "sparse":  # rows of few scores: their noise is large beside their sums
+        weights[np.abs(np.subtract.outer(np.arange(n), np.arange(n))) > 1] = 0.0
+    elif kind == "tiny":
+        weights *= 1e-200
+    np.fill_diagonal(weights, 1e9)  # does not count
+    search = DenseSearch(weights, free_rules(n))
+    coarse, gumbels, unit, degrees = search._annealed
+    assert coarse.dtype == np.int16
+    off = weights - np.diag(np.diag(weights))
+    assert np.abs(coarse * unit - off).max() <= 0.5001 * unit
+    sums = np.abs(coarse.astype(np.int64)).sum(axis=1)
+    assert sums.max() + (32767 * int(np.abs(gumbels.astype(int)).max()) >> 16) < 32767
+    assert 0.3 * degrees < 32767  # the temperatures that are used differ from one another
+    labels = rng.integers(0, 5, n)
+    state = search.loose(labels, 8)
+    assert search.loose_value(state) == pytest.approx(search.value(labels), abs=0.5 * n**2 * unit)
+    gain = search.sweep(state, np.linspace(0.15, 0.05, 20), seed_state(1))
+    now = search.loose_value(search.loose(state.labels.astype(np.int64), 8))
+    assert now == pytest.approx(search.loose_value(state))
+    assert now == pytest.approx(search.loose_value(search.loose(labels, 8)) + gain)
+
+
+def test_scores_that_outweigh_the_others_are_not_rounded_to_integers():
+    n = SETTINGS.coarse
+    weights = random_weights(np.random.default_rng(9), n)
+    weights[0, 1:40] = weights[1:40, 0] = -1e4
+    search = DenseSearch(weights, free_rules(n))
+    assert search._annealed.weights.dtype == np.float32
+    assert search._annealed.unit == 1.0
+
+
+@pytest.mark.slow
+def test_integers_anneal_as_well_as_single_precision(monkeypatch):
+    n = SETTINGS.coarse
+    weights = random_weights(np.random.default_rng(10), n)
+    search = DenseSearch(weights, free_rules(n))
+    assert search._annealed.weights.dtype == np.int16
+    monkeypatch.setattr(dense, "LARGEST_COARSE_SUM", 1)  # nothing fits
+    single = DenseSearch(weights, free_rules(n))
+    assert single._annealed.weights.dtype == np.float32
+    start = np.zeros(n, np.int64)
+    values = [
+        [s.found(s.anneal(s.complete(start, (0,)), 0.15, 200, seed))[0] for seed in range(20)]
+        for s in (search, single)
+    ]
+    spread = np.std(values[1])
+    assert np.mean(values[0]) == pytest.approx(np.mean(values[1]), abs=1.2 * spread)

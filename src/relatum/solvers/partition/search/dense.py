@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,20 @@ Stop = Callable[[], bool]
 
 GUMBELS: Floats = np.random.default_rng(20140).gumbel(size=1 << 14)
 SINGLE_GUMBELS: NDArray[np.float32] = GUMBELS.astype(np.float32)
+# In 2,048th parts, as temperatures in integers are in 32nd parts: together 16 bits. Cut off where
+# a noise would, at the highest temperature, leave what 16 bits hold beside the largest sum.
+COARSE_GUMBELS: NDArray[np.int16] = np.rint(2048 * np.minimum(GUMBELS, 9.5)).astype(np.int16)
+COARSE_DEGREES = 32
+LARGEST_COARSE_SUM = 20_000
+
+
+class _Annealed(NamedTuple):
+    """What annealing reads: scores in some unit, variates, and the noise in degrees."""
+
+    weights: NDArray[Any]
+    gumbels: NDArray[Any]
+    unit: float
+    noise: float
 
 
 def _squares(weights: NDArray[Any], scale: float) -> Floats:
@@ -68,7 +82,6 @@ class DenseSearch:
         self.n = len(weights)
         full = rules.cap < int(rules.sizes.sum())
         self.restricted = bool(full or rules.n_groups or len(rules.cannot_idx))
-        self._copy: NDArray[Any] | None = None
         self.largest = max(0.0, float(weights.max()), -float(weights.min())) if self.n else 0.0
         self.tolerance = 1e-9 * self.largest
 
@@ -170,31 +183,62 @@ class DenseSearch:
 
     def loose(self, labels: Index, capacity: int) -> DenseState:
         """Return a state to `sweep` over, with room for so many sets."""
-        weights, gumbels = self._single()
+        weights, gumbels, *_ = self._annealed
         state = new_state(self.rules, min(self.n, capacity), gumbels.dtype.type)
         load_labels(weights, self.rules, state, labels)
         return state
+
+    def loose_value(self, state: DenseState) -> float:
+        """Sum of the scores inside sets of a state to `sweep` over, as rounded as these are."""
+        return 0.5 * self._annealed.unit * float(state.own.sum())
 
     def sweep(self, state: DenseState, temperatures: Floats, random_state: NDArray[Any]) -> float:
         """Let all elements choose their sets anew, once at each temperature; return the gain.
 
         Temperatures are in units of a row's noise.
         """
-        weights, gumbels = self._single()
-        schedule = self.noise * temperatures.astype(gumbels.dtype)
-        return float(anneal_sweeps(weights, self.rules, state, schedule, gumbels, random_state))
+        weights, gumbels, unit, noise = self._annealed
+        if gumbels.dtype == np.int16:
+            schedule = np.minimum(np.rint(noise * temperatures), 32767).astype(np.int16)
+        else:
+            schedule = noise * temperatures.astype(gumbels.dtype)
+        given = weights, self.rules, state, schedule, gumbels, random_state
+        return unit * float(anneal_sweeps(*given))
 
-    def _single(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return scores and variates in single precision, which annealing does with.
+    @cached_property
+    def _annealed(self) -> _Annealed:
+        """Scores and variates as coarse as annealing does with: integers, or single precision.
 
         A matrix too large to be copied stays as it is; sums too large for it are in double.
         """
-        if self._copy is None and self.n <= SETTINGS.copied:
-            fits = self.largest * (1 + self.n) < float(np.finfo(np.float32).max)
-            kind = np.float32 if fits else np.float64
-            self._copy = np.ascontiguousarray(self.weights, dtype=kind)
-        weights = self.weights if self._copy is None else self._copy
-        return weights, GUMBELS if weights.dtype == np.float64 else SINGLE_GUMBELS
+        if self.n > SETTINGS.copied:
+            single = self.weights.dtype == np.float32
+            return _Annealed(self.weights, SINGLE_GUMBELS if single else GUMBELS, 1.0, self.noise)
+        unit = self._coarse_unit() if self.n >= SETTINGS.coarse else 0.0
+        if unit > 0:
+            coarse = np.empty((self.n, self.n), np.int16)
+            for v, row in enumerate(self.weights):
+                scaled = np.divide(row, unit, dtype=np.float64)
+                scaled[v] = 0.0  # the diagonal does not count, and may be large
+                coarse[v] = np.rint(scaled)
+            return _Annealed(coarse, COARSE_GUMBELS, unit, COARSE_DEGREES * self.noise / unit)
+        if self.largest * (1 + self.n) < float(np.finfo(np.float32).max):
+            weights = np.ascontiguousarray(self.weights, dtype=np.float32)
+            return _Annealed(weights, SINGLE_GUMBELS, 1.0, self.noise)
+        weights = np.ascontiguousarray(self.weights, dtype=np.float64)
+        return _Annealed(weights, GUMBELS, 1.0, self.noise)
+
+    def _coarse_unit(self) -> float:
+        """Return the unit in which no sum leaves what 16 bits hold; 0 if that is too coarse.
+
+        It is where few scores far outweigh the others.
+        """
+        largest, noise = 0.0, self.noise
+        with np.errstate(over="ignore"):
+            for v, row in enumerate(self.weights):
+                largest = max(largest, float(np.abs(row).sum(dtype=np.float64) - abs(row[v])))
+        unit = max(largest / LARGEST_COARSE_SUM, noise / SETTINGS.finest)
+        return unit if noise >= SETTINGS.coarsest * unit else 0.0
 
     def regroup(
         self, labels: Index, cells: Index, heats: tuple[float, float], sweeps: int, seed: int

@@ -26,6 +26,9 @@ class SearchSettings:
     cold: float = 0.01  # where annealings end
     spare_sets: int = 4  # that an annealing may make in addition to those it finds
     copied: int = 4000  # elements up to which scores may be copied in single precision
+    coarse: int = 256  # elements from which annealing rounds scores to integers, if that is enough:
+    coarsest: float = 300.0  # units that a row's noise must have, and 20 to 30 to freeze at
+    finest: float = 2000.0  # units that it has at most, so that temperatures stay in 16 bits
     work: float = 2e8  # additions between two looks at the clock
     arrays: float = 4e-9  # seconds per ordered pair, to make the matrix that a search begins with
     listed_arrays: float = 5e-8  # seconds per listed pair, to compress them
@@ -56,7 +59,7 @@ class SearchSettings:
     listed_bound_seconds: float = 1.5e-6
     proved_bound: float = 0.8  # of that where a proof is wanted, so that its search is not shorter
     threaded: int = 100  # elements from which pools use a second thread: below, it costs time
-    many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
+    many_in_large_sets: int = 900  # elements from which there are many, where sets are large
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small
 
 
@@ -102,8 +105,18 @@ LARGE_SETS = Effort(
     replicas=16,
     tempered=2.0,
 )
-# replicas of many elements take long to change, and groups of them are small parts of a set
-LARGE_SETS_OF_MANY = replace(LARGE_SETS, pool=64, sweeps=800, regroup=False, replicas=0)
+# Replicas of many elements take long to change, and groups of them are small parts of a set. What
+# long annealings find is worth recombining; that is soon done, and the next pool begins elsewhere.
+LARGE_SETS_OF_MANY = replace(
+    LARGE_SETS,
+    sweeps=3200,
+    repeats=3,
+    epochs=8,
+    hot=0.15,
+    warm=0.11,
+    regroup=False,
+    replicas=0,
+)
 SMALL_SETS = Effort()
 SMALL_SETS_OF_MANY = Effort(pool=8, sweeps=1600)  # of many, short annealings are too poor
 

@@ -89,11 +89,10 @@ class Tempering:
         # Hot replicas fill all the sets they may have: with many, little of a partition is left.
         self.capacity = max(int(labels.max()) + 1 for labels in starts)
         # in the order of their temperatures, the coldest first
+        states = [search.loose(labels, self.capacity) for labels in starts]
         self.replicas = [
-            _Replica(
-                search.loose(labels, self.capacity), search.value(labels), number, seed_state(seed)
-            )
-            for number, (labels, seed) in enumerate(zip(starts, seeds, strict=True))
+            _Replica(state, search.loose_value(state), number, seed_state(seed))
+            for number, (state, seed) in enumerate(zip(states, seeds, strict=True))
         ]
         self.lineages = len(starts)
         self.rounds = self.runs = 0
@@ -145,5 +144,6 @@ class Tempering:
     def _refresh(self) -> None:
         """Make states and values anew: over many moves, rounding errors would add up."""
         for replica in self.replicas:
-            replica.value, labels = self.search.found(replica.state)
+            labels = renumbered(replica.state.labels)
             replica.state = self.search.loose(labels, self.capacity)
+            replica.value = self.search.loose_value(replica.state)
