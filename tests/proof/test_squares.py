@@ -271,3 +271,15 @@ def test_nothing_is_infeasible_because_of_squares(tmp_path):
     for index in ([1, 1, 1], [1, -1, 0], [TOP, -TOP, 5]):
         leaf = Leaf((square(index),), infeasible=True)
         assert verdicts(REPEL, -math.inf, leaf, tmp_path) == (False,) * 3
+
+
+def test_rows_that_prove_too_little_do_no_harm_where_all_relations_have_one_value(tmp_path):
+    """Nothing is above a claim of that value, whatever is left of the rows: so both say."""
+    nothing = rt.Problem(np.zeros((3, 3)), rt.EQUIVALENCES)
+    same = rt.Problem(np.diag([1.0, 2.0, 4.0]), rt.EQUIVALENCES)
+    prices = Prices((square([0, 0, 3]),), np.ones(3))
+    for problem, value in ((nothing, 0.0), (same, 7.0)):
+        for proof in (Leaf((square([0, 0, -1], y=2.0**-44),)), Leaf((square([9, 1, 1]),)), prices):
+            found = verdicts(problem, value, proof, tmp_path)
+            assert found[::2] == (True, True)  # sparse views are not asked for prices
+            assert verdicts(problem, math.nextafter(value, -1), proof, tmp_path) == (False,) * 3

@@ -186,7 +186,9 @@ class View:
         for i, j in self.cells:
             sums = self.sums(self.c, i, j)
             step = math.gcd(step, *(max(sums) - other for other in sums))
-        return claim + 1 + (offset - claim - 1) % step if step else max(offset, claim + 1)
+        if step == 0 and offset <= claim:  # all have the same value, and none is above
+            return -NOTHING
+        return claim + 1 + (offset - claim - 1) % step if step else offset
 
     def image(self, classes: list[tuple[int, int]], c: list[int]) -> View:
         """Return the view of classes, given as (element, label), with sums of c for scores."""
