@@ -143,3 +143,37 @@ def test_labels_that_are_not_a_number_are_not_known(kind):
     only = known.slice(0, 2)
     assert found.summary.f1 == rt.cluster_pairs(table, labels=only).summary.f1
     assert found.summary.block_recall == rt.cluster_pairs(table, labels=only).summary.block_recall
+
+
+GIVEN = (
+    lambda k, other: {"evidence": {"related": [(k, other)]}},
+    lambda k, other: {"labels": {k: 1, other: 2}},
+    lambda k, other: {"one_per_group": {k: 1, other: 2}},
+    lambda k, other: {"previous": {k: 1, other: 2}},
+)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("wrong", [2**64, -(2**63) - 1, 1.5, object(), ("x", "a")])
+def test_ids_of_no_kind_that_a_table_has_are_refused_by_the_name_of_what_was_given(given, wrong):
+    """Never as what another library says of it, nor as if the table of pairs were to blame."""
+    asked = given(wrong, "a")
+    with pytest.raises(DataError, match=rf"^Ids in {next(iter(asked))}= are all of one kind"):
+        rt.cluster_pairs(pa.table(PAIRS), **asked)
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("wrong", [1, "xa", None, ("x",), ("x", 1, 2)])
+def test_where_there_are_sources_ids_without_one_are_refused(given, wrong):
+    """A text of two letters is no source and id, either."""
+    pairs = {"source_dataset_l": ["x"], "unique_id_l": ["a"], "source_dataset_r": ["y"]}
+    pairs |= {"unique_id_r": ["b"], "match_weight": [1.0]}
+    asked = given(wrong, ("y", "b"))
+    with pytest.raises(DataError, match=rf"ids in {next(iter(asked))}= are pairs \(source, id\)"):
+        rt.cluster_pairs(pa.table(pairs), **asked)
+
+
+@pytest.mark.parametrize("wrong", [2**64, "one", object()])
+def test_labels_of_different_kinds_are_refused(wrong):
+    with pytest.raises(DataError, match="^Values in labels= are all of one kind"):
+        rt.cluster_pairs(pa.table(PAIRS), labels={"a": 1, "b": wrong})

@@ -23,6 +23,7 @@ from relatum.pair_tables.on_duckdb.reading import Source, element
 from relatum.pair_tables.on_duckdb.tables import arrow_of, column_names, open_table, quoted
 from relatum.pair_tables.options import Given
 from relatum.pair_tables.previous import Earlier
+from relatum.problem import shown
 
 MORE = ("component", "cluster_gap")  # columns of clusters by which later runs know components
 
@@ -54,10 +55,17 @@ class Known:
         return np.asarray((own != self.groups[j]) | (own < 0))
 
 
-def _array(values: list[Any]) -> Any:
+def _array(values: list[Any], what: str) -> Any:
     """Return an Arrow array, of unsigned integers if some are too large for others."""
     large = any(isinstance(k, int) and k >= 1 << 63 for k in values)
-    return pa.array(values, pa.uint64() if large else None)
+    try:
+        return pa.array(values, pa.uint64() if large else None)
+    except (pa.ArrowException, OverflowError) as error:
+        told = " ".join(str(error).split())[:200].rstrip(". ")
+        raise DataError(
+            f"{what} are all of one kind that a table has, such as integers of 64 bits or texts "
+            f"({told}); give them as a table would hold them."
+        ) from None
 
 
 def read_known(source: Source, given: Given, folder: Path) -> Known:
@@ -90,16 +98,24 @@ class _Reader:
     def con(self) -> Any:
         return self.source.view.con
 
-    def _ids(self, ids: list[Any]) -> Any:
+    def _ids(self, ids: list[Any], what: str) -> Any:
         if self.source.view.columns.source_left is None:
-            return _array(ids)
-        sources, own = [s for s, _ in ids], [k for _, k in ids]
-        return pa.StructArray.from_arrays([_array(sources), _array(own)], ["source", "id"])
+            return _array(ids, f"Ids in {what}")
+        for k in ids:
+            if not (isinstance(k, tuple | list) and len(k) == 2):
+                raise DataError(
+                    f"The table of pairs has sources, so that ids in {what} are pairs "
+                    f"(source, id), got {shown(k)}."
+                )
+        sources = _array([s for s, _ in ids], f"Sources in {what}")
+        own = _array([k for _, k in ids], f"Ids in {what}")
+        return pa.StructArray.from_arrays([sources, own], ["source", "id"])
 
-    def _numbers(self, ids: list[Any]) -> Index:
+    def _numbers(self, ids: list[Any], what: str) -> Index:
         if not ids:
             return np.empty(0, dtype=np.int64)
-        self.con.register("asked", pa.table({"id": self._ids(ids), "row": np.arange(len(ids))}))
+        asked = pa.table({"id": self._ids(ids, what), "row": np.arange(len(ids))})
+        self.con.register("asked", asked)
         return self.source.look_up("SELECT id, row FROM asked")
 
     # --- evidence
@@ -113,7 +129,7 @@ class _Reader:
         pairs = yes + no
         sign = np.repeat([1, 0], [len(yes), len(no)])
         flat = [end for pair in pairs for end in pair]
-        numbers = self._numbers(flat)
+        numbers = self._numbers(flat, "evidence=")
         if (numbers < 0).any():
             lost = flat[int(np.flatnonzero(numbers < 0)[0])]
             raise EvidenceError(
@@ -146,7 +162,8 @@ class _Reader:
         """Read a mapping of ids, or a table: its column, or else the only one besides ids."""
         own, value, more = "id", "value", ""
         if isinstance(given, Mapping):
-            ids, values = self._ids(list(given)), pa.array(list(given.values()))
+            ids = self._ids(list(given), f"{what}=")
+            values = _array(list(given.values()), f"Values in {what}=")
             self.con.register("given_table", pa.table({"id": ids, "value": values}))
         else:
             rule = f"{what}= is a mapping of ids, or a table; a table"
