@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,22 @@ def interrupts_as_in_a_terminal() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def read_only(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], AbstractContextManager[None]]:
+    """Return how a file is made one that may only be read, also by root, whom no mode stops."""
+    real = os.open
+
+    @contextmanager
+    def only_read(path: Path) -> Iterator[None]:
+        def guarded(name, flags, *more, **options):
+            if os.fspath(name) == os.fspath(path) and flags & (os.O_RDWR | os.O_WRONLY):
+                raise PermissionError(errno.EACCES, "Permission denied", str(name))
+            return real(name, flags, *more, **options)
+
+        with monkeypatch.context() as patched:
+            patched.setattr("os.open", guarded)
+            yield
+
+    return only_read

@@ -140,3 +140,16 @@ def test_what_is_wrong_is_one_line(files):
         assert done.returncode == 2
         assert rule in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_answers_that_could_not_be_kept_are_told_before_pairs_are_clustered(files, read_only):
+    from click.testing import CliRunner
+
+    from relatum.cli import cli
+
+    path = files / "answers.csv"
+    AnswersFile(path, ("unique_id_l", "unique_id_r")).append([("1", "2", "same")])
+    command = ["review", str(files / "none.parquet"), "--answers", str(path), "--no-browser"]
+    with read_only(path):
+        found = CliRunner().invoke(cli, command)
+    assert "answers.csv cannot be written: Permission denied" in str(found.exception)

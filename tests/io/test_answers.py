@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -22,6 +23,7 @@ from relatum.io.answers import (
     answered_pairs,
     is_answers,
     read_answers,
+    require_answerable,
 )
 
 ODD = ["=1+1", "a,b", 'say "no"', "two\nlines", "\r", "back\\slash\\n", "'=x", "é٣", " ", "-4.5"]
@@ -277,3 +279,37 @@ def test_answers_are_written_as_they_were_given(tmp_path):
     assert read_answers(path) == file.in_force()
     with pytest.raises(DataError, match="csv"):
         write_answers(tmp_path / "used.txt", [])
+
+
+def test_a_file_that_cannot_be_added_to_is_told_before_anybody_answers(tmp_path, read_only):
+    path = tmp_path / "answers.csv"
+    require_answerable(path)
+    assert not path.exists()  # it is made with the first answer
+    AnswersFile(path).append([("a", "b", SAME)])
+    before = path.read_bytes()
+    require_answerable(path)
+    with read_only(path), pytest.raises(DataError, match=r"cannot be written: Permission denied"):
+        require_answerable(path)
+    with read_only(path):
+        assert len(read_answers(path)) == 1  # whoever only reads is not disturbed
+    assert path.read_bytes() == before
+    with pytest.raises(DataError, match="no folder"):
+        require_answerable(tmp_path / "nowhere" / "answers.csv")
+    with pytest.raises(DataError, match=r"a file \.csv"):
+        require_answerable(tmp_path / "answers.txt")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError, match="cannot be written"):
+        require_answerable(tmp_path / "folder.csv")
+
+
+def test_where_nothing_can_be_locked_that_is_told_before_anybody_answers(tmp_path, monkeypatch):
+    pytest.importorskip("fcntl", reason="locks of other kinds")
+
+    def refuse(*arguments):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    path = tmp_path / "answers.csv"
+    AnswersFile(path).append([("a", "b", SAME)])
+    monkeypatch.setattr("fcntl.flock", refuse)
+    with pytest.raises(DataError, match="cannot be locked"):
+        require_answerable(path)

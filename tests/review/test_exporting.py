@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
+
 import pytest
 
 import relatum as rt
@@ -95,3 +98,41 @@ def test_what_was_known_before_is_evidence_of_the_export(table, tmp_path):
     assert [(a.left, a.right, a.verdict) for a in used] == [
         ("r000", "r001", "same"), ("r002", "r003", "different"), ("r004", "r005", "same"),
     ]  # fmt: skip
+
+
+FIRST = datetime.datetime(2020, 1, 1, 12, 0, 0, 25)
+IDS = {
+    "dates": [FIRST.date() + datetime.timedelta(days=k) for k in range(6)],
+    "times": [FIRST + datetime.timedelta(seconds=k) for k in range(6)],
+    "decimals": [Decimal(k) / 8 for k in range(8, 14)],
+    "floats": [1e22, 1e-7, 0.1 + 0.2, 1e16, -0.5, 5e-324],
+    "texts": ["a,b", "a\nb", "=1+1", "'x", "\\n", "01"],
+    "bytes": [b"a", b"b", b"c", b"d", b"e", b"f"],
+    "large": [2**62 + k for k in range(6)],
+}
+
+
+@pytest.mark.parametrize("ids", IDS.values(), ids=IDS)
+@pytest.mark.parametrize("sources", [False, True])
+def test_elements_may_be_called_by_anything_that_tables_hold(ids, sources, tmp_path):
+    """Clusters that answers split, and join, are named anew: as text, if ids are no names."""
+    import pyarrow as pa
+
+    from relatum.review import Session
+
+    pairs = {"unique_id_l": ids[:-1], "unique_id_r": ids[1:]}
+    pairs |= {"match_weight": [5.0, 5.0, -5.0, 5.0, 5.0]}
+    if sources:
+        pairs |= {"source_dataset_l": ["x"] * 5, "source_dataset_r": ["x"] * 5}
+    pairs = pa.table(pairs)
+    session = Session(rt.cluster_pairs(pairs), answers=tmp_path / "answers.csv")
+    place = {name[-1] if sources else name: k for k, name in enumerate(session.names(range(6)))}
+    a, b, c, d, *_ = (place[k] for k in ids)
+    session.answer(a, b, False)
+    session.answer(c, d, True)
+    made = export(session, tmp_path)
+    assert made.verified
+    assert not session.unknown
+    assert (made.used, made.clusters.summary.clusters) == (2, session.numbers().clusters)
+    files = {"clusters": tmp_path / "clusters.csv", "evidence": tmp_path / "evidence.csv"}
+    assert _verifies(pairs, made.folder / "clusters.certificate", files)

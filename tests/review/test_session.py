@@ -249,3 +249,26 @@ def test_an_empty_table_is_nothing_to_review(tmp_path):
     empty = pa.table({"unique_id_l": [""], "unique_id_r": ["x"], "match_weight": [1.0]}).slice(1)
     with pytest.raises(DataError, match="nothing to review"):
         Session(rt.cluster_pairs(empty), answers=tmp_path / "answers.csv")
+
+
+def test_answers_that_could_not_be_kept_are_told_when_the_review_is_opened(
+    opened, tmp_path, read_only
+):
+    opened().answer(0, 1, True)
+    path = tmp_path / "answers.csv"
+    before = path.read_bytes()
+    with read_only(path), pytest.raises(DataError, match="cannot be written: Permission denied"):
+        opened()
+    assert path.read_bytes() == before
+    assert opened().numbers().answers == 1
+
+
+def test_files_of_two_people_put_behind_each_other_have_actions_of_one_number(opened, tmp_path):
+    """Only what holds is told to be used, though both answers are about one pair and action."""
+    opened(answers="ann.csv").answer(0, 1, True)
+    opened(answers="bob.csv", who="bob").answer(0, 1, False)
+    ann, bob = ((tmp_path / name).read_bytes() for name in ("ann.csv", "bob.csv"))
+    (tmp_path / "answers.csv").write_bytes(ann + bob.split(b"\n", 1)[1])
+    both = opened()
+    assert [c.fact.who for c in both.ledger.contradictions] == ["bob"]
+    assert [(a.who, a.verdict) for a in both.used()] == [("ann", "same")]

@@ -107,3 +107,10 @@ def test_what_is_refused(tmp_path):
         review.answer(1, 77)
     assert review.undo() is None
     assert rt.verify(review.problem, review.proved())
+
+
+def test_answers_that_could_not_be_kept_are_told_at_once(tmp_path, read_only):
+    path, problem = tmp_path / "answers.csv", rt.Problem(np.eye(3), rt.LINEAR_ORDERS)
+    Whole(problem, path, "ann").file.append([("0", "1", "above")], who="ann")
+    with read_only(path), pytest.raises(DataError, match="cannot be written: Permission denied"):
+        Whole(problem, path, "ann")

@@ -175,5 +175,5 @@ def test_where_there_are_sources_ids_without_one_are_refused(given, wrong):
 
 @pytest.mark.parametrize("wrong", [2**64, "one", object()])
 def test_labels_of_different_kinds_are_refused(wrong):
-    with pytest.raises(DataError, match="^Values in labels= are all of one kind"):
+    with pytest.raises(DataError, match=r"^Values in labels= are all of one kind"):
         rt.cluster_pairs(pa.table(PAIRS), labels={"a": 1, "b": wrong})
