@@ -118,8 +118,9 @@ def current_table(session: Session) -> Any:
 
     whole = session.origin.whole
     names = whole["cluster_id"].to_pylist()
-    own = whole[session.origin.columns.id_name].to_pylist()
-    if session.origin.columns.source_name is not None:  # as clusters are named there
+    kind = whole["cluster_id"].type
+    own = whole[session.origin.columns.id_name].cast(kind).to_pylist()  # as clusters are named
+    if session.origin.columns.source_name is not None:
         sources = whole[session.origin.columns.source_name].to_pylist()
         own = [f"{s}-__-{i}" for s, i in zip(sources, own, strict=True)]
     hashes = whole["component"].to_numpy().copy()
@@ -137,7 +138,6 @@ def current_table(session: Session) -> Any:
             taken.discard(name)
             for e in members:
                 names[e] = name
-    kind = whole["cluster_id"].type
     place = whole.column_names.index("cluster_id")
     table = whole.set_column(place, "cluster_id", pa.array(names, kind))
     place = whole.column_names.index("component")
