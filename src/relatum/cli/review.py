@@ -9,7 +9,7 @@ import click
 
 from relatum.cli.cluster import TABLES
 from relatum.errors import DataError
-from relatum.io import Request, parse_set, read_problem
+from relatum.io import Request, parse_set, read_problem, require_answerable
 from relatum.pair_tables import Clusters, cluster_pairs, load_clusters
 from relatum.review import review, review_whole
 
@@ -28,6 +28,7 @@ def run(pairs: str, options: dict[str, Any]) -> None:
         review_whole(problem, **page)
         return
     page["id"] = options.pop("id_")
+    require_answerable(page["answers"])  # before pairs are clustered, which may take long
     review(_clusters(pairs, options), **page)
     click.echo("The review has ended; all answers are in the file of answers.", err=True)
 

@@ -12,6 +12,7 @@ from relatum.io.answers import AnswersFile as AnswersFile
 from relatum.io.answers import answered_entities, read_answers
 from relatum.io.answers import answered_pairs as answered_pairs
 from relatum.io.answers import is_answers as is_answers
+from relatum.io.answers import require_answerable as require_answerable
 from relatum.io.answers import write_answers as write_answers
 from relatum.io.bundle import load_bundle, load_estimate, save_estimate
 from relatum.io.conversion import write_problem

@@ -99,9 +99,7 @@ class AnswersFile:
     """
 
     def __init__(self, path: str | Path, ids: Sequence[str] = IDS) -> None:
-        self.path = as_path(path)
-        if self.path.suffix != ".csv":
-            raise DataError(f"Answers are kept in a file .csv, got {self.path.name!r}.")
+        self.path = _named(path)
         self.header = (*BEFORE, *ids, LAST)
         self.rows: list[_Row] = []
         self._read = 0  # bytes
@@ -238,6 +236,21 @@ class AnswersFile:
             ) from None
 
 
+def require_answerable(path: str | Path) -> None:
+    """Refuse a file that no answer could be added to, before anybody gives one.
+
+    Parameters
+    ----------
+    path : path
+        As for `AnswersFile`. If it is not there, it is not made.
+    """
+    target = _named(path)
+    if target.exists():
+        with locked(target):  # or it is told why it cannot be opened, or locked
+            return
+    require_writable(target)
+
+
 def is_answers(path: Any) -> bool:
     """Say whether something is the path of a file of answers."""
     if not isinstance(path, str | Path) or not str(path).endswith(".csv"):
@@ -291,9 +304,7 @@ def write_answers(path: str | Path, answers: Iterable[Answer], ids: Sequence[str
     ...     read_answers(path)
     [Answer(left='a', right='b', verdict='same', action=7, who='ann', when='', how='')]
     """
-    target = as_path(path)
-    if target.suffix != ".csv":
-        raise DataError(f"Answers are kept in a file .csv, got {target.name!r}.")
+    target = _named(path)
     lines = [[*BEFORE, *ids, LAST]]
     for a in answers:
         begin = [a.when, a.who, str(a.action), "", a.how]
@@ -368,6 +379,13 @@ def answered_entities(path: str | Path, ids: Iterable[Any]) -> list[int | None]:
         known = key in entity and find(key) not in odd
         out.append(number.setdefault(find(key), len(number)) if known else None)
     return out
+
+
+def _named(path: str | Path) -> Path:
+    found = as_path(path)
+    if found.suffix != ".csv":
+        raise DataError(f"Answers are kept in a file .csv, got {found.name!r}.")
+    return found
 
 
 def _element(texts: list[str]) -> Any:

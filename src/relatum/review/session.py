@@ -18,7 +18,7 @@ import numpy as np
 
 from relatum.errors import DataError
 from relatum.explanation import Explanation, explained
-from relatum.io import DIFFERENT, SAME, Answer, AnswersFile
+from relatum.io import DIFFERENT, SAME, Answer, AnswersFile, require_answerable
 from relatum.pair_tables import Clusters, confidence_of
 from relatum.review.catalogue import Catalogue, Filter, Row
 from relatum.review.changes import Change, Clustering, changes_between
@@ -106,6 +106,7 @@ class Session:
         if columns.source_left is not None and columns.source_right is not None:
             names = [columns.source_left, columns.left, columns.source_right, columns.right]
         self.file = AnswersFile(answers, names)
+        require_answerable(answers)
         whole = self.origin.whole
         if "confidence" in whole.column_names:
             confidence = whole["confidence"].to_numpy()
@@ -374,10 +375,10 @@ class Session:
                 Answer(names[f.a], names[f.b], SAME if f.same else DIFFERENT, how="known before")
                 for f in known
             ]
-            held = {(f.a, f.b, f.action) for f in self.ledger.held}
+            held = {(f.a, f.b, f.same, f.action, f.who) for f in self.ledger.held}
             for answer in self._applied:
                 ends = (self._numbers.get(end) for end in (answer.left, answer.right))
-                if (*ends, answer.action) in held:
+                if (*ends, answer.verdict == SAME, answer.action, answer.who) in held:
                     out.append(answer)
             return out
 

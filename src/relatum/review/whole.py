@@ -20,7 +20,7 @@ import numpy as np
 from relatum.array_types import Floats, Index
 from relatum.errors import DataError, DegenerateWarning
 from relatum.inference import infer
-from relatum.io import Answer, AnswersFile
+from relatum.io import Answer, AnswersFile, require_answerable
 from relatum.probability import entropy_of, probabilities
 from relatum.problem import LINEAR_ORDERS, MAPS, LinearOrder, Map, Problem, numbered_evidence
 from relatum.proof import Estimate, find_conflict
@@ -104,6 +104,7 @@ class Whole:
             with suppress(KeyError, OSError, ImportError):
                 self.who = getpass.getuser()
         self.file = AnswersFile(answers)
+        require_answerable(answers)
         self.held: list[Said] = []
         self.aside: list[tuple[Said, str]] = []
         self.unknown: list[Answer] = []
