@@ -183,12 +183,10 @@ class View:
     def above(self, claim: int) -> int:
         """Return the least value above the claim that there can be: values are offset + k step."""
         offset, step = self.most(self.c, self.cells), 0
-        for i, j in self.cells:
-            sums = self.sums(self.c, i, j)
+        for sums in (self.sums(self.c, i, j) for i, j in self.cells):
             step = math.gcd(step, *(max(sums) - other for other in sums))
-        if step == 0 and offset <= claim:  # all have the same value, and none is above
-            return -NOTHING
-        return claim + 1 + (offset - claim - 1) % step if step else offset
+        only = offset if offset > claim else -NOTHING  # if all have one value: it, or there is none
+        return claim + 1 + (offset - claim - 1) % step if step else only
 
     def image(self, classes: list[tuple[int, int]], c: list[int]) -> View:
         """Return the view of classes, given as (element, label), with sums of c for scores."""
