@@ -26,6 +26,11 @@ FAMILIES = {
     "half_dicycle": {"transitive", "antisymmetric", "connex"},
     "square": {"symmetric", "transitive"},
 }
+LARGEST = 2**21 - 1  # of the numbers of a square
+SQUARES = (
+    *((1, -1), (2, -1, -1), (3, -2, 1, -2)),
+    *((LARGEST, -LARGEST), (LARGEST, -1, 1 - LARGEST), (-(2**20) - 1, 2**20, 1)),
+)
 
 
 def holds(family, names, cap):
@@ -148,9 +153,7 @@ def random_index(rng, family, shape, cap):
         return [cap, *some[: int(rng.integers(2, n + 1))]] if n > 1 else None
     if family == "square":  # it holds with equality where the numbers of every set add up to 0
         index = [0] * n
-        for a, k in zip(
-            some, [(1, -1), (2, -1, -1), (3, -2, 1, -2)][rng.integers(3)], strict=False
-        ):
+        for a, k in zip(some, SQUARES[int(rng.integers(len(SQUARES)))], strict=False):
             index[a] = k
         return index
     return _random_half(rng, n) if n > 2 else None
