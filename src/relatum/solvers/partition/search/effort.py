@@ -113,7 +113,7 @@ LARGE_SETS_OF_MANY = replace(
     repeats=3,
     epochs=8,
     hot=0.15,
-    warm=0.11,
+    warm=0.1,
     regroup=False,
     replicas=0,
 )
