@@ -59,7 +59,7 @@ class SearchSettings:
     listed_bound_seconds: float = 1.5e-6
     proved_bound: float = 0.8  # of that where a proof is wanted, so that its search is not shorter
     threaded: int = 100  # elements from which pools use a second thread: below, it costs time
-    many_in_large_sets: int = 900  # elements from which there are many, where sets are large
+    many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small
 
 
