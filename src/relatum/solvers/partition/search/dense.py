@@ -198,6 +198,7 @@ class DenseSearch:
         Temperatures are in units of a row's noise.
         """
         weights, gumbels, unit, noise = self._annealed
+        schedule: NDArray[Any]
         if gumbels.dtype == np.int16:
             schedule = np.minimum(np.rint(noise * temperatures), 32767).astype(np.int16)
         else:
