@@ -7,6 +7,7 @@ import pytest
 
 from relatum.kernels.first_order import iterate
 from relatum.kernels.matching import heaviest_matching
+from relatum.kernels.order.patterns import fit_pattern
 from relatum.kernels.order.preorder_search import preorder_search, weak_order_search
 from relatum.kernels.order.rows import half_cycles, violated_dicycles
 from relatum.kernels.order.search import anneal_order, insertion_search
@@ -124,6 +125,8 @@ def _kernels():
     weights = np.triu(yes, 1) + np.triu(yes, 1).T
     sizes, apart = np.ones(n, np.int64), np.zeros((n, n), np.bool_)
     pairs = np.column_stack(np.triu_indices(n, 1))[:2000].astype(np.int64)
+    pattern = np.tri(8, dtype=np.int64) - np.tri(8, dtype=np.int64).T
+    places_of = np.argsort(rng.random((3000, n)), axis=1)[:, :8]
 
     def preorders(expired):
         y = np.eye(n, dtype=np.bool_)
@@ -284,6 +287,7 @@ def _kernels():
         "violated_transitivity": lambda e: violated_transitivity(x, 0.01, 10**6, e),
         "violated_dicycles": lambda e: violated_dicycles(tournament, 0.01, 2, e),
         "half_cycles": lambda e: half_cycles(tournament, pairs[:100], 0.9, 60, e),
+        "fit_pattern": lambda e: fit_pattern(tournament, pattern, places_of, e),
         "pack_cycles": lambda e: pack_cycles(np.maximum(d, 0.0), e),
         "pruned_order": lambda e: pruned_order(yes[:16, :16], 100_000, e),
         "violated_triangles": lambda e: violated_triangles(symmetric, 0.01, e),

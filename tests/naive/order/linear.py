@@ -181,3 +181,31 @@ def is_closed_odd_walk(steps):
         for pair in pairs:
             degree[pair] = degree.get(pair, 0) + 1
     return odd == 1 and all(d % 2 == 0 for d in degree.values())
+
+
+def pattern_value(x, pattern, elements):
+    """Sum of x over the pairs of a pattern, with elements at its places."""
+    places = range(len(elements))
+    pairs = ((i, j) for i, j in product(places, places) if pattern[i][j] > 0)
+    return sum(x[elements[i]][elements[j]] for i, j in pairs)
+
+
+def fitted_pattern(x, pattern, elements):
+    """Take the best single exchange or swap, the first of equal ones, as long as one gains."""
+    while True:
+        own, best = pattern_value(x, pattern, elements), None
+        others = []
+        for i, e in product(range(len(elements)), range(len(x))):
+            if e not in elements:
+                others.append([*elements[:i], e, *elements[i + 1 :]])
+        for i, j in combinations(range(len(elements)), 2):
+            swapped = list(elements)
+            swapped[i], swapped[j] = elements[j], elements[i]
+            others.append(swapped)
+        for other in others:
+            gain = pattern_value(x, pattern, other) - own
+            if gain > (0 if best is None else best[0]):
+                best = gain, other
+        if best is None:
+            return elements, own
+        elements = best[1]

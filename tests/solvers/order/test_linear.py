@@ -131,7 +131,6 @@ def test_a_tree_cut_short_proves_the_bound_it_claims(max_nodes):
         half_rounds=0,
         node_rounds=1,
         node_iterations=1,
-        probe_iterations=1,
         max_nodes=max_nodes,
         states=0,
     )

@@ -64,16 +64,14 @@ class Settings:
     per_pair: int = 2  # violated rows added per round for each pair, at the root
     node_per_pair: int = 1
     stall: float = 0.03  # share of the gap that some rounds must close, lest half cuts are sought
-    node_stall: float = 0.05
+    node_stall: float = 0.1
     patience: int = 5  # how many rounds these are; one, if no row was violated
     node_patience: int = 2
-    half_rounds: int = 40  # in which {0,1/2}-cuts are sought
+    half_rounds: int = 80  # in which {0,1/2}-cuts are sought
     half_sources: int = 60  # pairs from which such a round looks for them
-    node_half_rounds: int = 3
+    node_half_rounds: int = 4
     node_half_sources: int = 20
     few_open: float = 0.4  # share of open pairs at the root below which branching is quicker
-    candidates: int = 4  # pairs tried before a node is split at the best of them
-    probe_iterations: int = 30  # of each such trial
     fixed_share: float = 0.05  # of open pairs, above which fixing is worth its room in the proof
     max_nodes: int = 1_000_000  # far more than there is time for
     work: float = math.inf  # rows and triples gone through, after which no round at the root begins
@@ -309,40 +307,28 @@ class BranchAndCut:
         self.tree.leave(self.incumbent.value + self.incumbent.tolerance)
 
     def _branch(self, node: _Node) -> list[_Node]:
-        """Split at the pair whose two sides improve the bound most, by short trials."""
-        relaxation = node.relaxation
-        assert relaxation is not None
-        best: tuple[float, tuple[int, int], tuple[_Node, ...]] | None = None
-        for pair in relaxation.branch_pairs(self.settings.candidates):
-            sides = tuple(self._side(node, pair, first) for first in (True, False))
-            gains = [min(max(node.bound - s.bound, 1e-9), 1e30) for s in sides]
-            score = min(gains) * math.sqrt(max(gains))
-            if best is None or score > best[0]:
-                best = score, pair, sides
-            if self.control.expired():
-                break
-        if best is None:
-            return []
-        node.pair, node.children = best[1], best[2]
-        for side in best[2]:
-            side.bound, side.cuts = node.bound, node.cuts  # what holds here holds there
-            if side.consistent and side.relaxation is not None:
-                side.keep_bound(side.relaxation)
-        node.relaxation = None
-        return list(best[2])
+        """Split at a pair; return both sides, none if no pair is open.
 
-    def _side(self, node: _Node, pair: tuple[int, int], first: bool) -> _Node:
-        """Return the child in which the pair is fixed, after a short trial."""
+        Pairs are not tried out: after a pair is fixed, the linear programming engine takes some
+        hundred iterations to be back at the bound from which it began.
+        """
+        assert node.relaxation is not None
+        pair = node.relaxation.branch_pair()
+        if pair is None:
+            return []
+        node.pair = pair
+        node.children = tuple(self._side(node, first) for first in (True, False))
+        node.relaxation = None
+        return list(node.children)
+
+    def _side(self, node: _Node, first: bool) -> _Node:
+        """Return the child in which the node's pair is fixed: what holds here holds there."""
         assert node.relaxation is not None
         relaxation = node.relaxation.copy()
-        child = _Node(relaxation, node.bound, node.depth + 1)
-        fixed = np.array([pair], dtype=np.int64)
+        child = _Node(relaxation, node.bound, node.depth + 1, cuts=node.cuts)
+        fixed = np.array([node.pair], dtype=np.int64)
         wrap, child.consistent = relaxation.assign(fixed, np.array([first]))
         child.wraps.append(wrap)
-        child.bound = -math.inf
-        if child.consistent:
-            relaxation.lp.run(self.settings.probe_iterations)
-            child.bound = min(node.bound, relaxation.lp.bound)
         return child
 
 

@@ -87,14 +87,14 @@ class PairRelaxation:
         """
         return False
 
-    def branch_pairs(self, count: int) -> list[tuple[int, int]]:
-        """Return open pairs near one half, heavy ones first."""
+    def branch_pair(self) -> tuple[int, int] | None:
+        """Return an open pair near one half that is heavy; None if no pair is open."""
         lp = self.lp
         weight = np.abs(lp.objective)
         score = (0.5 - np.abs(lp.x - 0.5)) * (1 + weight / max(float(weight.mean()), 1e-300))
-        score = np.where(lp.lower < lp.upper, score + 1e-12, -1.0)
-        chosen = np.argsort(-score, kind="stable")[:count]
-        return [(int(self.a[k]), int(self.b[k])) for k in chosen if score[k] > 0]
+        score = np.where(lp.lower < lp.upper, score, -1.0)
+        k = int(np.argmax(score))
+        return (int(self.a[k]), int(self.b[k])) if score[k] >= 0 else None
 
     def add_triples(self, name: str, triples: Index, low: float, high: float) -> None:
         """Add rows low <= x_ij + x_jk - x_ik <= high, but for those that the pool has already."""

@@ -8,7 +8,7 @@ objective plus the sum of c_ji over i < j. A triple i < j < k is one two-sided r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Self
 
@@ -16,11 +16,17 @@ import numpy as np
 from scipy import sparse
 
 from relatum.array_types import Flags, Floats, Index
-from relatum.kernels.order.rows import close_precedence, half_cycles, violated_dicycles
+from relatum.kernels.order.rows import close_precedence, violated_dicycles
 from relatum.kernels.order.search import insertion_search, order_gain
 from relatum.kernels.order.states import WORD, least_loss, pack_cycles
 from relatum.problem import ExactSum
 from relatum.proof import OPTIMAL_GAP, Cuts, folded_half_rows, grid_of
+from relatum.solvers.order.half_cuts import (
+    HALF_CUTS,
+    keys_of,
+    violated_surfaces,
+    violated_walks,
+)
 from relatum.solvers.order.pair_relaxation import (
     Expired,
     ImprovingIncumbent,
@@ -32,19 +38,6 @@ from relatum.solvers.reductions import imply_steps
 
 TRIPLES = "dicycle"  # names of row blocks inside the relaxation
 HALVES = "half_dicycle"
-
-
-@dataclass(frozen=True)
-class HalfCutSettings:
-    """Which {0,1/2}-cuts are sought, and which are added."""
-
-    undecided: float = 0.49  # distance from 1/2 below which a pair is a source of cuts
-    longest: float = 0.9  # total slack of an odd walk: rows of those below 1 are violated
-    effort: int = 60  # nodes looked at from each source
-    violation: float = 0.02  # of the rows that are added
-
-
-HALF_CUTS = HalfCutSettings()
 
 
 class OrderRelaxation(PairRelaxation):
@@ -109,27 +102,19 @@ class OrderRelaxation(PairRelaxation):
 
     def add_half_cuts(self, x: Floats, limit: int, rng: np.random.Generator) -> int:
         """Add {0,1/2}-cuts that x violates; return how many."""
-        i, j = self.upper
-        distance = np.abs(x[i, j] - 0.5)
-        order = np.lexsort((rng.random(len(i)), np.round(distance, 3)))
-        chosen = order[distance[order] < HALF_CUTS.undecided][:limit]
-        sources = np.column_stack([i[chosen], j[chosen]])
-        limits = HALF_CUTS.longest, HALF_CUTS.effort
-        steps, ends, _ = half_cycles(x, sources, *limits, self.expired)
-        if not len(ends):
-            return 0
-        index = _half_index(steps, ends)
+        found = [seek(x, limit, rng, self.expired) for seek in (violated_walks, violated_surfaces)]
+        return sum(self._add_halves(x, names) for names in found if len(names))
+
+    def _add_halves(self, x: Floats, index: Index) -> int:
+        """Add those of the rows named that the pool has not, and that x violates; say how many."""
         block = self.lp.pool.get(HALVES)
-        seen = set() if block is None else {r[r >= 0].tobytes() for r in block.index}
-        fresh = [k for k, r in enumerate(index) if r[r >= 0].tobytes() not in seen]
-        if not fresh:
-            return 0
-        index = index[fresh]
+        if block is not None:
+            index = index[~np.isin(keys_of(index), keys_of(block.index))]
         a, b, coefficient, start, rhs = folded_half_rows(index)
         columns = self.column[a, b]
-        shape = (len(rhs), len(i))
+        shape = (len(rhs), len(self.a))
         matrix = sparse.csr_array((coefficient.astype(np.float64), columns, start), shape=shape)
-        broken = matrix @ x[i, j] - rhs > HALF_CUTS.violation
+        broken = matrix @ x[self.upper] - rhs > HALF_CUTS.violation
         if broken.any():
             self.lp.add_rows(HALVES, index[broken], matrix[broken], -np.inf, rhs[broken])
         return int(np.count_nonzero(broken))
@@ -281,24 +266,3 @@ class OrderIncumbent(ImprovingIncumbent):
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         return bool((rank[self.known[:, 0]] < rank[self.known[:, 1]]).all())
-
-
-def _half_index(steps: Index, ends: Index) -> Index:
-    """Name each walk's rows: triples (a, b, c) of dicycle rows, and (a, b, b) for x_ab <= 1."""
-    rows = []
-    for lo, hi in zip(np.concatenate([[0], ends[:-1]]), ends, strict=True):
-        names: list[tuple[int, int, int]] = []
-        box: dict[tuple[int, int], int] = {}
-        for i, j, k, third, code in steps[lo:hi].tolist():
-            names.append((i, j, k) if code & 1 else (k, j, i))
-            p, q = ((i, j), (j, k), (i, k))[third]
-            side = (p, q) if code & 2 else (q, p)
-            box[side] = box.get(side, 0) + 1
-        # a row of the box used twice keeps everything even when left out
-        names += [(p, q, q) for (p, q), count in box.items() if count % 2]
-        rows.append(np.array(sorted(names), dtype=np.int64).reshape(-1))
-    width = max(len(r) for r in rows)
-    out = np.full((len(rows), width), -1, dtype=np.int64)
-    for k, r in enumerate(rows):
-        out[k, : len(r)] = r
-    return np.unique(out, axis=0)
