@@ -174,3 +174,19 @@ def test_integers_anneal_as_well_as_single_precision(monkeypatch):
     ]
     spread = np.std(values[1])
     assert np.mean(values[0]) == pytest.approx(np.mean(values[1]), abs=1.2 * spread)
+
+
+def test_noise_is_told_by_how_little_of_what_is_positive_is_in_sets():
+    rng = np.random.default_rng(5)
+    flat = random_weights(rng, 60)
+    search = DenseSearch(flat, free_rules(60))
+    value = search.found(search.improve(search.joined()))[0]
+    positive = np.maximum(flat, 0).sum() / 2
+    assert value < positive / 2 / 1.35
+    assert search.is_noise(value)
+    assert not search.is_noise(positive / 2 / 1.3)
+    assert not search.is_noise(0.0)
+    # what is on the diagonal counts for nothing
+    assert DenseSearch(flat + 50 * np.eye(60), free_rules(60)).is_noise(value)
+    rules = free_rules(60)._replace(cap=3)
+    assert not DenseSearch(flat, rules).is_noise(value)

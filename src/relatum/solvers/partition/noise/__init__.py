@@ -12,6 +12,7 @@ from relatum.solvers.partition.noise.semidefinite import (
     is_noise,
     is_worthless,
     least_of_triangles,
+    leaves_much,
     semidefinite_bound,
 )
 
@@ -21,6 +22,7 @@ __all__ = [
     "is_noise",
     "is_worthless",
     "least_of_triangles",
+    "leaves_much",
     "semidefinite_bound",
     "unlike_two_partitions",
 ]

@@ -44,22 +44,23 @@ class SemidefiniteSettings:
         In units of about a second, divided by what a step costs: the steps.
     """
 
-    work: float = 0.45
+    work: float = 0.5
     most_steps: int = 110
-    least_steps: int = 30  # fewer prove little
-    plain_steps: int = 20  # before rows are looked for
-    round_steps: int = 10  # between two searches for rows, and at least after the last
+    least_steps: int = 40  # fewer prove little
+    plain_steps: int = 10  # before rows are looked for
+    round_steps: int = 15  # between two searches for rows,
+    last_steps: int = 40  # and at least after the last: a bound recovers slowly from new rows
+    exact_steps: int = 20  # after which eigenvectors are computed anew: followed ones get lost
     rows_steps: int = 60  # steps there must be in all for rows to be worth their time
-    exact_steps: int = 20  # after which there is a bound in any case
     most_elements: int = 1500  # more take longer than a search for partitions does
     penalty: float = 5.0  # of the method, in mean positive scores
     start: float = 0.7  # share of the dual matrix of the eigenvalue bound to start from
-    relaxation: float = 1.6
+    relaxation: float = 1.8
     sweeps: int = 2  # over rows, per step
     lowest: float = 20.0  # mean positive scores below which negative ones count as equal
-    seeds: int = 1500  # pairs from which 2-partition rows grow, per round
+    seeds: int = 4000  # pairs from which 2-partition rows grow, per round
     least: float = 0.02  # of such a pair
-    most_rows: int = 300  # that are added per round
+    most_rows: int = 1500  # that are added per round
     violation: float = 0.05  # of rows that are added
     growth: int = 6  # elements that may join a row
 
@@ -107,7 +108,12 @@ def is_noise(problem: Problem, value: float, bound: float) -> bool:
     cap = problem.feasible.cap
     if problem.n < LEAST_ELEMENTS or value <= 0 or (cap is not None and cap < problem.n):
         return False
-    return bound - value > NOISE * value and not is_worthless(problem, value)
+    return leaves_much(bound, value) and not is_worthless(problem, value)
+
+
+def leaves_much(bound: float, value: float) -> bool:
+    """Say whether a bound that triangles prove is so far above a value that scores are noise."""
+    return bound - value > NOISE * value
 
 
 def step_seconds(n: int) -> float:
@@ -198,7 +204,7 @@ class _Method:
         Reports are of a known value, and of bounds with what the diagonal adds to every value.
         """
         s, rng = self.settings, np.random.default_rng(control.seed)
-        closing, begin = closing_seconds(self.n), control.seconds()
+        closing, begin, since = closing_seconds(self.n), control.seconds(), 0
         for step in range(1, steps + 1):
             left = steps - step
             if not math.isinf(control.remaining()):  # at the pace of this machine
@@ -206,8 +212,11 @@ class _Method:
                 left = min(left, int((control.remaining() - closing) / max(pace, 1e-9)))
             last = left <= 0
             ready = step >= s.plain_steps and (step - s.plain_steps) % s.round_steps == 0
-            ready = ready and steps >= s.rows_steps and left > s.round_steps
-            x = self._project(exactly=last or ready or step % s.exact_steps == 0)
+            ready = ready and steps >= s.rows_steps and left >= s.last_steps
+            since += 1
+            exactly = last or ready or since >= s.exact_steps
+            x = self._project(exactly)
+            since = 0 if exactly else since
             if last:
                 break
             if ready:
@@ -238,7 +247,10 @@ class _Method:
         x = np.triu(self.y, 1).astype(np.float64)
         i, j = np.nonzero(x > s.least)
         x += x.T
-        likely = np.argsort(-x[i, j] * rng.random(len(i)), kind="stable")[: s.seeds]
+        merit = x[i, j] * rng.random(len(i))
+        likely = np.arange(len(i))
+        if len(i) > s.seeds:
+            likely = np.sort(np.argpartition(-merit, s.seeds)[: s.seeds])
         seeds = np.column_stack([i[likely], j[likely]])
         seeds = np.concatenate([seeds, seeds[:, ::-1]])
         sides, found = violated_two_partitions(x, seeds, s.violation, s.growth, control.expired)

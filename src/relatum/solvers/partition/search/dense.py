@@ -24,6 +24,7 @@ from relatum.kernels.partition.dense import (
 from relatum.kernels.partition.records import DenseState, Rules, grow_state, new_state
 from relatum.kernels.randomness import seed_state
 from relatum.solvers.partition.arrays import contracted_rules, renumbered
+from relatum.solvers.partition.noise import leaves_much
 from relatum.solvers.partition.search.effort import SETTINGS
 
 Stop = Callable[[], bool]
@@ -98,6 +99,17 @@ class DenseSearch:
             scale = 2.0 ** -math.frexp(self.largest)[1]
         squares = _squares(self.weights, scale)
         return float(2 * squares.min() / max(1, self.n)) ** 0.5 / scale or self.largest
+
+    def is_noise(self, value: float) -> bool:
+        """Say whether a value is so far below the sum of positive scores that all are noise.
+
+        Not of restricted searches: there, rules may keep it so low.
+        """
+        if self.restricted or value <= 0:
+            return False
+        gains = sum(float(np.maximum(row, 0).sum(dtype=np.float64)) for row in self.weights)
+        gains = 0.5 * (gains - float(np.maximum(np.diagonal(self.weights), 0).sum()))
+        return leaves_much(0.5 * gains, value)
 
     def value(self, labels: Index) -> float:
         """Sum of the scores inside sets."""

@@ -60,6 +60,8 @@ class SearchSettings:
     proved_bound: float = 0.8  # of that where a proof is wanted, so that its search is not shorter
     threaded: int = 100  # elements from which pools use a second thread: below, it costs time
     many_in_large_sets: int = 1200  # elements from which there are many, where sets are large
+    few_noisy: int = 150  # elements below which noise is searched like everything else
+    many_noisy: int = 800  # elements from which there are many, where scores are noise
     many_in_small_sets: int = 1000  # elements from which there are many, where sets are small
 
 
@@ -90,6 +92,20 @@ class Effort:
 SETTINGS = SearchSettings()
 # short annealings begin warmer: they have no time to leave where they are when it is cold
 QUICK = Effort(pool=8, sweeps=100, patience=4, generations=40, epochs=0, hot=0.16, warm=0.14)
+# of noise, where short annealings end far apart: replicas, or of many elements longer annealings
+NOISY = Effort(
+    pool=8,
+    sweeps=100,
+    patience=6,
+    generations=20,
+    epochs=0,
+    hot=0.13,
+    heats=(1.0,),
+    drift=False,
+    replicas=8,
+    tempered=3.0,
+)
+NOISY_OF_MANY = replace(QUICK, sweeps=300, generations=20)
 BRIEF = Effort(pool=8, sweeps=30, patience=2, generations=12, epochs=0, hot=0.16, warm=0.14)
 # Long searches. Of a few large sets, what is to be decided freezes at about one temperature, and
 # that is known; many small sets have temperatures of their own, which the pool has to find.
@@ -126,3 +142,10 @@ def long_effort(n: int, sets: int) -> Effort:
     if sets * sets <= n:
         return LARGE_SETS if n < SETTINGS.many_in_large_sets else LARGE_SETS_OF_MANY
     return SMALL_SETS if n < SETTINGS.many_in_small_sets else SMALL_SETS_OF_MANY
+
+
+def noisy_effort(n: int) -> Effort:
+    """Return what a short search of so many elements should do where scores are noise."""
+    if n < SETTINGS.few_noisy:
+        return QUICK
+    return NOISY if n < SETTINGS.many_noisy else NOISY_OF_MANY

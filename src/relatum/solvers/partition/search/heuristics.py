@@ -26,7 +26,13 @@ from relatum.problem import DENSE_LIMIT, EQUIVALENCES, Partition, Problem, Spars
 from relatum.solvers.control import Control
 from relatum.solvers.partition.arrays import Instance, instance_of, renumbered
 from relatum.solvers.partition.search.dense import DenseSearch, intersection
-from relatum.solvers.partition.search.effort import BRIEF, QUICK, SETTINGS, long_effort
+from relatum.solvers.partition.search.effort import (
+    BRIEF,
+    QUICK,
+    SETTINGS,
+    long_effort,
+    noisy_effort,
+)
 from relatum.solvers.partition.search.memetic import evolve
 from relatum.solvers.partition.search.sparse import SparseSearch, recombine
 from relatum.solvers.reductions import BLOCK, connected, groups_of_must_links
@@ -135,8 +141,10 @@ def _memetic(run: _Run) -> Found:
 def _evolved(run: _Run) -> Found:
     search = run.dense()
     starts = [_opening(run, search)]
-    run.report(search.value(starts[0]))
-    best, count = evolve(search, QUICK, run.control.seed, starts, run.report)
+    value = search.value(starts[0])
+    run.report(value)
+    effort = noisy_effort(search.n) if search.is_noise(value) else QUICK
+    best, count = evolve(search, effort, run.control.seed, starts, run.report)
     return best.labels, {"annealed": count}
 
 
