@@ -22,11 +22,13 @@ from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from time import perf_counter, process_time
+from unittest import mock
 
 import numpy as np
 from _machine import machine
 
 import relatum as rt
+from relatum.solvers.partition.exact import branch_and_cut
 
 RESULTS = Path(__file__).parent / "results" / "partition_exact.json"
 SOLVER = "partition_branch_and_cut"
@@ -125,6 +127,29 @@ def part_cplib(folder, args):
         proved = sum(r["status"] == "OPTIMAL" and r["verified"] for r in own)
         same = sum(r["value"] == r["known"] for r in own)
         print(f"{kind}: {proved} of {len(own)} certified, {same} reach the known optimum")
+    return rows
+
+
+NOISE = [
+    *("Random/CPn35-2", "Random/CPn45-1", "Random/CPn45-2", "Random/CPn45-3", "Random/CPn45-4"),
+    *("Random/CPn50-1", "Random/CPn50-2", "Equicut/neg-c-50", "Equicut/neg-c-60"),
+    *("Random/CPn50-3", "Random/CPn50-4"),
+    *("ClusEdit/ce50-50", "Correlation/corr60-3", "Equicut/neg-c-00", "ClusEdit/ce60-40"),
+]
+
+
+def part_noise(folder, args):
+    """Noise of up to 60 elements that cuts leave open: without whole sets and with them."""
+    rows = []
+    for name in NOISE[: args.noise]:
+        (path,) = (folder / "cplib" / name).parent.glob(f"{Path(name).name}.txt*")
+        scores = rt.io.read_cplib(path)
+        with mock.patch.object(branch_and_cut._Search, "price", return_value=False):
+            before = solve(scores, args.before_limit)
+        now = solve(scores, args.time_limit)
+        rows.append({"instance": name, "before": before, "now": now})
+        show(f"{name}, before", before)
+        show(f"{name}, now", now)
     return rows
 
 
@@ -420,6 +445,7 @@ PARTS = {
     "peers": part_peers,
     "modularity": part_modularity,
     "cplib": part_cplib,
+    "noise": part_noise,
 }
 
 
@@ -427,6 +453,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--before-limit", type=float, default=60.0, help="noise, without sets")
+    parser.add_argument("--noise", type=int, default=len(NOISE), help="how many of these")
     parser.add_argument("--peer-limit", type=float, default=60.0)
     parser.add_argument("--variants", nargs="*", default=["plain", "lazy"])
     parser.add_argument("--fresh", action="store_true", help="forget earlier runs beside peers")

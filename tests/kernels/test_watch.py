@@ -16,6 +16,7 @@ from relatum.kernels.partition.cuts import violated_triangles, violated_wheels
 from relatum.kernels.partition.greedy import new_greedy
 from relatum.kernels.partition.packing import compressed_pairs, pack_triangles
 from relatum.kernels.partition.polish import perturb_and_polish, polish
+from relatum.kernels.partition.pricing.dear_sets import dear_sets, dearest_sets
 from relatum.kernels.partition.records import Rules, SparseGraph
 from relatum.kernels.partition.sets import best_sets, good_sets, violated_capped_sets
 from relatum.kernels.partition.two_partitions import advance, violated_two_partitions
@@ -315,6 +316,8 @@ def _kernels():
         ),
         "best_sets": lambda e: best_sets(*given, 200_000, e),
         "good_sets": lambda e: good_sets(wide + wide.T, *many, 6, 0.0, e),
+        "dear_sets": lambda e: dear_sets(weights, prices, np.eye(n, dtype=np.uint8), 400, 0.0, e),
+        "dearest_sets": lambda e: dearest_sets(weights, prices, 0.0, 9, 3_000_000, e)[:1],
         "violated_capped_sets": lambda e: violated_capped_sets(
             symmetric, np.zeros((4 * n, n)), 5, 18, 0.01, e
         ),

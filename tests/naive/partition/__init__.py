@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from naive.partition.any_sets import *
 from naive.partition.cuts import *
 from naive.partition.enumeration import *
 from naive.partition.packing import *

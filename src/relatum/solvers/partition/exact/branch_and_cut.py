@@ -2,9 +2,10 @@
 
 At each node, rounds of linear programming and separation (triangles, odd wheels,
 2-partition rows) lower the bound; pairs whose other value cannot be better are fixed, and
-related elements contracted. What is left is branched on: a pair is related, or it is not.
-Everything that is used is written to the proof. Where scores are noise, a semidefinite relaxation
-comes first, and its proof is returned unless the search has found a better one.
+related elements contracted. What is left is branched on: a pair is related, or it is not. Where the
+root is left with few nodes, whole sets and prices are tried first (`whole_sets`). Everything that
+is used is written to the proof. Where scores are noise, a semidefinite relaxation comes first, and
+its proof is returned unless the search has found a better one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from relatum.array_types import Index
 from relatum.problem import EQUIVALENCES, Partition, Problem
 from relatum.proof import Proof
 from relatum.solvers.control import Control
@@ -27,6 +29,7 @@ from relatum.solvers.partition.exact.opening import (
     opening_of,
 )
 from relatum.solvers.partition.exact.relaxation import Relaxation
+from relatum.solvers.partition.exact.whole_sets import WholeSets
 from relatum.solvers.partition.noise import (
     effort_for,
     is_noise,
@@ -67,6 +70,7 @@ class Settings:
     opening_share: float = 0.15  # of the time, most for that; else it is searched and bounded
     noise_share: float = 0.3  # of the time, for a semidefinite relaxation where scores are noise
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
+    priced: int = 64  # nodes up to which sets are priced before pairs are branched on
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
 
@@ -123,11 +127,34 @@ class _Search:
             return (node,)
         if not closed and node.depth == 0:
             self.anneal()
-            closed = self.tree.closes(node)
+            closed = self.tree.closes(node) or self.price(node)
+            if not closed and self.control.expired():
+                return (node,)
         if closed:
             node.release()
             return ()
         return self.branch(node)
+
+    def price(self, node: Node) -> bool:
+        """Branch on whole sets rather than pairs, where nodes are few; say whether that closes."""
+        r, s = node.relaxation, self.settings
+        if not node.contracts or r.n > s.priced:
+            return False
+        first = np.unique(node.labels, return_index=True)[1]
+        seed, labels = self.control.seed, node.labels
+
+        def offer(sets: Index) -> None:
+            self.incumbent.search_from(sets[labels], s.round_search, seed)
+
+        def notice(bound: float) -> None:
+            self.stats["nodes"] += 1
+            self.tree.report(min(bound, node.bound), self.stats["nodes"], self.stats["rows"])
+
+        search = WholeSets(r, lambda: self.incumbent.cutoff, offer, notice, self.control)
+        bound = search.solve(self.incumbent.labels[first])
+        if bound < node.bound:
+            node.ended = bound, search.root.proof()
+        return self.tree.closes(node)
 
     def cut(self, node: Node) -> bool:
         """Alternate linear programming, fixing and separation; say whether the node closes."""

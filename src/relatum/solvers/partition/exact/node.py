@@ -47,6 +47,8 @@ class Node:
         The bound of the parent, which holds here too.
     empty : bool
         Whether what is decided contradicts itself.
+    ended : (bound, proof), optional
+        What another method than cuts has proved of the node as it is now.
     """
 
     relaxation: Relaxation
@@ -57,6 +59,7 @@ class Node:
     empty: bool = False
     stages: list[_Stage] = field(default_factory=list)
     branch: tuple[tuple[int, int], Node, Node] | None = None
+    ended: tuple[float, Proof] | None = None
 
     def __post_init__(self) -> None:
         self.record()
@@ -78,7 +81,8 @@ class Node:
         """The best bound that is proved for the node by now."""
         if self.empty:
             return -np.inf
-        return min([self.inherited, self.best_bound, *(s.bound for s in self.stages)])
+        other = np.inf if self.ended is None else self.ended[0]
+        return min([self.inherited, self.best_bound, other, *(s.bound for s in self.stages)])
 
     def fix_by_reduced_cost(self, cutoff: float, least_share: float = 0.05) -> bool:
         """Fix and contract the pairs whose other value is bounded by the cutoff.
@@ -146,7 +150,9 @@ class Node:
             if stage.bound <= limit:
                 return self._wrapped(Leaf(pool_cuts(stage.pool)), k)
         end: Proof
-        if self.branch is not None and self.best_bound > limit:
+        if self.ended is not None and self.ended[0] <= limit < self.best_bound:
+            end = self.ended[1]
+        elif self.branch is not None and self.best_bound > limit:
             pair, unrelated, related = self.branch
             end = Branch(pair, unrelated.proof(limit), related.proof(limit))
         else:
