@@ -60,7 +60,7 @@ def hard_problem(n, seed):
 
 def test_branches_where_cuts_do_not_close_and_agrees_with_the_general_solver():
     problem = hard_problem(16, 3)
-    few_cuts = Settings(least_threshold=0.6, patience=1, stall=0.5)
+    few_cuts = Settings(least_threshold=0.6, patience=1, stall=0.5, priced=0)
     outcome = run(problem, Control(), few_cuts)
     nodes = [outcome.proof]
     branches = 0
