@@ -108,9 +108,12 @@ class _Search:
     def bound_noise(self, triangles: float) -> None:
         """Search well, and solve the semidefinite relaxation, if scores are noise; once.
 
-        That is decided by a bound of triangles, or by what they prove at best.
+        That is decided by a bound of triangles, or by what they prove at best. Of few elements,
+        cuts and whole sets prove more, and sooner.
         """
-        if self.of_noise is not None or not is_noise(self.problem, self.incumbent.value, triangles):
+        if self.of_noise is not None or self.problem.n <= self.settings.priced:
+            return
+        if not is_noise(self.problem, self.incumbent.value, triangles):
             return
         self.anneal()
         effort = effort_for(self.settings.noise_share * self.control.remaining())
