@@ -124,6 +124,7 @@ def infer(
     switch(prove, "prove")
     heard = _monitor(monitor, verbose)
     control = Control(time_limit=time_limit, seed=seed, start=first, prove=prove, monitor=heard)
+    control.whole = problem
     chosen = choose_any(problem, solver, prove)
     with silence(heard is not None or verbose is False), line("searching") as control.line:
         return _known_as(problem, _inferred(problem, solver, chosen, control))

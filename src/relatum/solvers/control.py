@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from relatum.live import Line
-from relatum.problem import Relation
+from relatum.problem import Problem, Relation
 from relatum.proof import OPTIMAL_GAP
 
 
@@ -66,6 +66,8 @@ class Control:
         Bits between value and bound that make a proof complete.
     clock : callable
         Returns seconds; never goes back.
+    whole : Problem or None
+        What is asked about, if the problem that is solved is a part of it or reduced.
     """
 
     time_limit: float = math.inf
@@ -79,6 +81,7 @@ class Control:
     ended: bool = False  # whether a search has ended because its share of the time was over
     gap: float = OPTIMAL_GAP
     clock: Callable[[], float] = time.perf_counter
+    whole: Problem | None = None
     line: Line | None = None  # on the screen
     reports: list[Progress] = field(default_factory=list)  # at most `KEPT` of them
 
@@ -144,6 +147,7 @@ class Control:
             searched=self.searched and start is not None,
             gap=self.gap,
             clock=self.clock,
+            whole=self.whole,
             parent=self,
             others=others,
             silent=silent,

@@ -10,7 +10,7 @@ import numpy as np
 import relatum as rt
 from relatum.proof import Certificate, Contract, Cuts, Decompose, Fix, Leaf, Merge, SubsetOrder
 from relatum.proof.checker import check_certificate
-from relatum.solvers.reductions import checkable
+from relatum.solvers.reductions import checkable, lost_by_prices
 from relatum.solvers.reductions.parts import raised, with_more
 
 PARTS = (np.array([0, 2]), 1.0, Leaf()), (np.array([1, 3]), 2.0, Leaf())
@@ -77,3 +77,13 @@ def test_an_error_may_be_in_every_part_and_between_parts():
     assert bound == Fraction(15, 4)
     assert raised(3.0, Leaf(), Fraction(1, 4), 4)[0] == Fraction(13, 4)
     assert raised(math.inf, Leaf(), Fraction(1, 4), 4)[0] == math.inf
+
+
+def test_what_prices_lose_grows_with_the_largest_score():
+    """And what is listed cannot be proved by them: there is no score for every pair."""
+    c = np.array([[0.0, 1.0, -1.0], [1.0, 0.0, 1.0], [-1.0, 1.0, 0.0]])
+    small = lost_by_prices(rt.Problem(c, rt.EQUIVALENCES))
+    large = lost_by_prices(rt.Problem(np.where(c < 0, -(2.0**40), c), rt.EQUIVALENCES))
+    assert 0 < 2**30 * small < large
+    listed = rt.Problem.from_pairs([0], [1], [1.0], n=3, feasible=rt.EQUIVALENCES)
+    assert lost_by_prices(listed) == np.inf

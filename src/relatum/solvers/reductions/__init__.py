@@ -17,7 +17,7 @@ from relatum.solvers.reductions.constants import Constants
 from relatum.solvers.reductions.contraction import Contraction, groups_of_must_links
 from relatum.solvers.reductions.exclusions import Exclusions
 from relatum.solvers.reductions.orders import Plan, closed_evidence, imply_steps, plan_of
-from relatum.solvers.reductions.parts import checkable
+from relatum.solvers.reductions.parts import checkable, lost_by_prices
 
 __all__ = [
     "BLOCK",
@@ -36,6 +36,7 @@ __all__ = [
     "first_reduction",
     "groups_of_must_links",
     "imply_steps",
+    "lost_by_prices",
     "plan_of",
 ]
 

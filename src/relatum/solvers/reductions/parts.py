@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from relatum.array_types import Flags, Index
-from relatum.problem import Problem, float_up
+from relatum.problem import Problem, SparseScores, float_up
 from relatum.proof import (
     OPTIMAL_GAP,
     Branch,
@@ -132,6 +132,16 @@ def _counted_slack(problem: Problem, orders: bool, prices: bool) -> Fraction:
         cap = min(n, problem.feasible.cap or n)
         units = 3 * n * (cap * (cap + 1) // 2 + 1)
     return units * Fraction(total) * Fraction(1, 1 << COUNTED_BITS)
+
+
+def lost_by_prices(problem: Problem) -> float:
+    """Return by how much a proof of a problem by prices of elements raises its bound, in bits.
+
+    Infinity where it cannot be checked: a checker needs a score for every pair.
+    """
+    if isinstance(problem.scores, SparseScores):
+        return math.inf
+    return float(_counted_slack(problem, orders=False, prices=True))
 
 
 def checkable(problem: Problem, bound: Bound, proof: Proof) -> tuple[Bound, Proof]:

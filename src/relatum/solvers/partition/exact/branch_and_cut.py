@@ -37,7 +37,7 @@ from relatum.solvers.partition.noise import (
     semidefinite_bound,
 )
 from relatum.solvers.partition.search.heuristics import local_search, search_seconds
-from relatum.solvers.reductions import Bound
+from relatum.solvers.reductions import Bound, lost_by_prices
 from relatum.solvers.registry import Outcome, Solver, register
 from relatum.solvers.tree import Tree
 
@@ -71,6 +71,8 @@ class Settings:
     noise_share: float = 0.3  # of the time, for a semidefinite relaxation where scores are noise
     most_elements: int = 2500  # of a problem that is accepted: there is a column for every pair
     priced: int = 64  # nodes up to which sets are priced before pairs are branched on
+    priced_whole: int = 500  # elements of the whole problem up to which they are
+    priced_loss: float = 1e-5  # bits that such a proof may lose, where pairs would take too long
     few_elements: int = 40  # up to which a proof is quick enough to be made without being asked for
 
 
@@ -141,7 +143,7 @@ class _Search:
     def price(self, node: Node) -> bool:
         """Branch on whole sets rather than pairs, where nodes are few; say whether that closes."""
         r, s = node.relaxation, self.settings
-        if not node.contracts or r.n > s.priced:
+        if not node.contracts or r.n > s.priced or not self.prices_prove(r.n):
             return False
         first = np.unique(node.labels, return_index=True)[1]
         seed, labels = self.control.seed, node.labels
@@ -158,6 +160,15 @@ class _Search:
         if bound < node.bound:
             node.ended = bound, search.root.proof()
         return self.tree.closes(node)
+
+    def prices_prove(self, nodes: int) -> bool:
+        """Say whether prices prove enough: checkers round them, by the largest scores of all."""
+        s = self.settings
+        whole = self.problem if self.control.whole is None else self.control.whole
+        if whole.n > s.priced_whole:
+            return False
+        lost = s.priced_loss if nodes > s.few_elements else self.control.gap / 2
+        return lost_by_prices(whole) <= lost
 
     def cut(self, node: Node) -> bool:
         """Alternate linear programming, fixing and separation; say whether the node closes."""
