@@ -41,8 +41,8 @@ cdef void _start(
             if first[u] and u != v:
                 walk.gain[v] += weights[v, u]
         if first[v]:
-            walk.total += 0.5 * (walk.gain[v] - prices[v])
-            walk.size += 1
+            walk.total = walk.total + 0.5 * (walk.gain[v] - prices[v])
+            walk.size = walk.size + 1
 
 
 cdef int64_t _best_flip(_Walk walk, int64_t step, double best) noexcept nogil:
@@ -60,9 +60,9 @@ cdef void _flip(_Walk walk, const double[:, ::1] weights, int64_t v) noexcept no
     """Let an element enter the set, or leave it."""
     cdef double sign = -1.0 if walk.inside[v] else 1.0, own = walk.gain[v]
     cdef int64_t u
-    walk.total += sign * own
+    walk.total = walk.total + sign * own
     walk.inside[v] = not walk.inside[v]
-    walk.size += 1 if walk.inside[v] else -1
+    walk.size = walk.size + (1 if walk.inside[v] else -1)
     for u in range(weights.shape[0]):
         walk.gain[u] += sign * weights[v, u]
     walk.gain[v] = own
